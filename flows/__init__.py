@@ -1,0 +1,1 @@
+"""Prefect flows: order, retries and schedules, no decisions."""

@@ -1,0 +1,291 @@
+"""Every setting of the service: read once from file, environment and gateway, clamped or refused with a reason.
+
+The environment is read here only. A setting that is out of range is clamped, one that can't be read keeps its default;
+both leave a line in `Settings.problems`, so that nothing a person mistypes stops the service.
+"""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, cast
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from tzlocal import get_localzone_name
+
+HOME_VARIABLE = "NIGHTSHIFT_HOME"
+PREFIX = "NIGHTSHIFT_"
+
+
+class ScopeRule(StrEnum):
+    """Whose memory a turn reads and writes; SPEC section 2."""
+
+    USER = "user"
+    FIXED = "fixed"
+    AGENT = "agent"
+    SESSION = "session"
+    SENDER = "sender"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentitySettings:
+    """Names on what is written, and whose memory it is."""
+
+    project: str = "CognitiveMemory"
+    user_id: str = "default"
+    app_name: str = "nightshift-openclaw"
+    scope: ScopeRule = ScopeRule.USER
+    identity_links: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    timezone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallSettings:
+    """How much is recalled, how good it must be, and how long that may take."""
+
+    top_k: int = 5
+    search_threshold: float = 0.3
+    min_prompt_chars: int = 8
+    recall_budget_ms: int = 1500
+    inject_chars: int = 4000
+    inject_chars_per_memory: int = 400
+    rerank: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureSettings:
+    """When buffered turns become memories, and what is masked before they are written."""
+
+    consolidation_threshold: int = 20
+    idle_consolidation_timeout_s: int = 300
+    session_ttl_s: int = 3600
+    pii_redaction: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backends:
+    """The parts of a many-machine installation; None means the embedded one."""
+
+    database_url: str | None = None
+    qdrant_url: str | None = None
+    qdrant_api_key: str | None = None
+    prefect_api_url: str | None = None
+    prefect_api_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All settings of one installation, each within its range."""
+
+    home: Path
+    listen: str = "127.0.0.1"
+    port: int = 7461
+    identity: IdentitySettings = field(default_factory=IdentitySettings)
+    recall: RecallSettings = field(default_factory=RecallSettings)
+    capture: CaptureSettings = field(default_factory=CaptureSettings)
+    backends: Backends = field(default_factory=Backends)
+    problems: tuple[str, ...] = ()
+
+    @property
+    def token_file(self) -> Path:
+        """Holds the bearer token; mode 0600."""
+        return self.home / "token"
+
+    @property
+    def index_socket(self) -> Path:
+        """Where the index process listens."""
+        return self.home / "index.sock"
+
+    @property
+    def index_folder(self) -> Path:
+        """The embedded index; can be rebuilt from the tables."""
+        return self.home / "index"
+
+    @property
+    def database_url(self) -> str:
+        """SQLAlchemy URL of the tables."""
+        return self.backends.database_url or f"sqlite:///{self.home / 'nightshift.sqlite3'}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Key:
+    """Where a wire name goes and what it may be."""
+
+    group: str
+    name: str
+    low: float | None = None
+    high: float | None = None
+
+
+KEYS: Mapping[str, _Key] = {
+    "listen": _Key(group="", name="listen"),
+    "port": _Key(group="", name="port", low=0, high=65535),
+    "project": _Key(group="identity", name="project"),
+    "userId": _Key(group="identity", name="user_id"),
+    "appName": _Key(group="identity", name="app_name"),
+    "scope": _Key(group="identity", name="scope"),
+    "identityLinks": _Key(group="identity", name="identity_links"),
+    "timezone": _Key(group="identity", name="timezone"),
+    "topK": _Key(group="recall", name="top_k", low=1, high=50),
+    "searchThreshold": _Key(group="recall", name="search_threshold", low=0, high=1),
+    "minPromptChars": _Key(group="recall", name="min_prompt_chars", low=0, high=4000),
+    "recallBudgetMs": _Key(group="recall", name="recall_budget_ms", low=50, high=15000),
+    "injectChars": _Key(group="recall", name="inject_chars", low=200, high=40000),
+    "injectCharsPerMemory": _Key(group="recall", name="inject_chars_per_memory", low=50, high=4000),
+    "rerank": _Key(group="recall", name="rerank"),
+    "consolidationThreshold": _Key(group="capture", name="consolidation_threshold", low=2, high=1000),
+    "idleConsolidationTimeout": _Key(group="capture", name="idle_consolidation_timeout_s", low=1, high=86400),
+    "sessionTtl": _Key(group="capture", name="session_ttl_s", low=60, high=2592000),
+    "piiRedaction": _Key(group="capture", name="pii_redaction"),
+    "database.url": _Key(group="backends", name="database_url"),
+    "qdrant.url": _Key(group="backends", name="qdrant_url"),
+    "qdrant.apiKey": _Key(group="backends", name="qdrant_api_key"),
+    "prefect.apiUrl": _Key(group="backends", name="prefect_api_url"),
+    "prefect.apiKey": _Key(group="backends", name="prefect_api_key"),
+}
+"""Wire name of a setting to its place; a dot in the name is a level in the file."""
+
+_GROUPS = {"identity": IdentitySettings, "recall": RecallSettings, "capture": CaptureSettings, "backends": Backends}
+
+
+def variable(key: str) -> str:
+    """Environment variable of a setting: `topK` is `NIGHTSHIFT_TOP_K`, `qdrant.url` `NIGHTSHIFT_QDRANT_URL`."""
+    return PREFIX + re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).replace(".", "_").upper()
+
+
+def load_settings(
+    environ: Mapping[str, str] | None = None, *, overrides: Mapping[str, object] | None = None
+) -> Settings:
+    """Join defaults, `preferences.json`, environment and overrides, the later winning.
+
+    Args:
+        environ: The environment; the process's own when None.
+        overrides: Wire names to values as the gateway or the command line gave them.
+    """
+    environment = os.environ if environ is None else environ
+    home = Path(environment.get(HOME_VARIABLE) or "~/.nightshift").expanduser().absolute()
+    problems: list[str] = []
+    found: dict[str, object] = {"timezone": _system_timezone()}
+    found |= _read_file(home / "preferences.json", problems)
+    found |= {key: environment[variable(key)] for key in KEYS if environment.get(variable(key))}
+    found |= overrides or {}
+    values: dict[str, dict[str, Any]] = {group: {} for group in ("", *_GROUPS)}
+    for key, value in found.items():
+        if place := KEYS.get(key):
+            _set(values[place.group], key=key, place=place, value=value, problems=problems)
+        else:
+            problems.append(f"{key}: not a setting of Nightshift")
+    groups: dict[str, Any] = {name: group(**values[name]) for name, group in _GROUPS.items()}
+    return Settings(home=home, **values[""], **groups, problems=tuple(problems))
+
+
+def _system_timezone() -> str:
+    return get_localzone_name() or "UTC"
+
+
+def _read_file(path: Path, problems: list[str]) -> dict[str, object]:
+    try:
+        content: object = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        problems.append(f"{path.name}: can't be read ({error.__class__.__name__}), defaults are used")
+        return {}
+    if not isinstance(content, dict):
+        problems.append(f"{path.name}: must hold one JSON object, defaults are used")
+        return {}
+    return _flatten(cast("dict[str, object]", content))
+
+
+def _flatten(content: Mapping[str, object]) -> dict[str, object]:
+    flat: dict[str, object] = {}
+    for key, value in content.items():
+        if key in KEYS or not isinstance(value, dict):
+            flat[key] = value
+        else:
+            flat |= {f"{key}.{name}": inner for name, inner in cast("dict[str, object]", value).items()}
+    return flat
+
+
+def _set(target: dict[str, Any], *, key: str, place: _Key, value: object, problems: list[str]) -> None:
+    owner = Settings if place.group == "" else _GROUPS[place.group]
+    wanted = next(f.type for f in fields(owner) if f.name == place.name)
+    try:
+        converted = _convert(value, wanted=str(wanted), place=place)
+    except ValueError as error:
+        problems.append(f"{key}: {value!r} {error}, the default is used")
+        return
+    if isinstance(converted, int | float) and not isinstance(converted, bool):
+        clamped = _clamp(converted, place)
+        if clamped != converted:
+            problems.append(f"{key}: {value!r} is outside {place.low:g} to {place.high:g}, {clamped:g} is used")
+        converted = clamped
+    target[place.name] = converted
+
+
+def _clamp(value: float, place: _Key) -> float:
+    if place.low is None or place.high is None:
+        return value
+    return type(value)(min(max(value, place.low), place.high))
+
+
+def _convert(value: object, *, wanted: str, place: _Key) -> object:
+    if place.name == "scope":
+        return _scope(value)
+    if place.name == "timezone":
+        return _timezone(value)
+    if place.name == "identity_links":
+        return _links(value)
+    if "bool" in wanted:
+        return _boolean(value)
+    if "int" in wanted or "float" in wanted:
+        return _number(value, whole="int" in wanted)
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("must be a text that is not empty")
+    return value.strip()
+
+
+def _number(value: object, *, whole: bool) -> float:
+    try:
+        number = float(str(value))
+        return int(number) if whole else number
+    except (ValueError, OverflowError):
+        raise ValueError("must be a number") from None
+
+
+def _boolean(value: object) -> bool:
+    words = {"1": True, "true": True, "on": True, "yes": True, "0": False, "false": False, "off": False, "no": False}
+    word = str(value).strip().lower()
+    if word not in words:
+        raise ValueError("must be true or false")
+    return words[word]
+
+
+def _scope(value: object) -> ScopeRule:
+    word = str(value).strip().lower()
+    try:
+        return ScopeRule("fixed" if word == "global" else word)
+    except ValueError:
+        raise ValueError("must be one of " + ", ".join(ScopeRule)) from None
+
+
+def _timezone(value: object) -> str:
+    try:
+        return ZoneInfo(str(value)).key
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError("must be an IANA time zone such as Europe/Lisbon") from None
+
+
+def _links(value: object) -> Mapping[str, tuple[str, ...]]:
+    content: object = json.loads(value) if isinstance(value, str) else value
+    if not isinstance(content, dict):
+        raise ValueError("must be an object of person to list of channel:account")
+    links: dict[str, tuple[str, ...]] = {}
+    for person, accounts in cast("dict[object, object]", content).items():
+        if not isinstance(accounts, list | tuple):
+            raise ValueError("must be an object of person to list of channel:account")
+        links[str(person)] = tuple(str(account) for account in cast("list[object]", accounts))
+    return links
