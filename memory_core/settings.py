@@ -100,6 +100,11 @@ class Settings:
         return self.home / "index.sock"
 
     @property
+    def executor_socket(self) -> Path:
+        """Where the executor of flow runs is woken."""
+        return self.home / "executor.sock"
+
+    @property
     def index_folder(self) -> Path:
         """The embedded index; can be rebuilt from the tables."""
         return self.home / "index"

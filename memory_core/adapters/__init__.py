@@ -1,0 +1,1 @@
+"""One module per outside system, named after it and its port; only the composition root names them."""

@@ -1,0 +1,1 @@
+"""The write path: from a turn to statements worth keeping."""

@@ -1,0 +1,291 @@
+"""Taking turns in: cleaned, redacted, on disk with the work they cause, in one transaction."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from zoneinfo import ZoneInfo
+
+from sqlmodel import Session as DbSession
+
+from memory_core.capture.hygiene import clean_assistant_text, clean_user_text, skip_reason
+from memory_core.errors import Conflict
+from memory_core.identity import opaque_label, resolve_scope
+from memory_core.models.turn import Session, Turn
+from memory_core.ports import Clock
+from memory_core.privacy.redaction import redact
+from memory_core.settings import Settings
+from memory_core.store.database import Database
+from memory_core.store.jobs import JobRepository
+from memory_core.store.turns import TurnRepository
+from memory_core.values import JobId, Origin, Scope, ScopeKey, SessionRef
+
+MAX_UTTERANCE_CHARS = 32_000
+"""Longer utterances are cut; SPEC section 4."""
+
+
+class CaptureStatus(StrEnum):
+    """What became of a turn."""
+
+    ACCEPTED = "accepted"
+    DUPLICATE = "duplicate"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveTurn:
+    """An exchange as the gateway saw it end."""
+
+    turn_key: str
+    at: datetime
+    user_text: str
+    assistant_text: str
+    media: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayedLine:
+    """One utterance of a transcript file; `number` is its line."""
+
+    number: int
+    ref: SessionRef
+    message_key: str
+    at: datetime
+    role: Origin
+    speaker: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Captured:
+    """What became of a live turn; `waiting` counts the utterances of the scope that aren't consolidated."""
+
+    status: CaptureStatus
+    waiting: int
+    scheduled: bool = False
+    reason: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Replayed:
+    """What became of a batch of lines; `newest` is the number of the newest turn by scope."""
+
+    captured: int = 0
+    skipped: int = 0
+    newest: dict[ScopeKey, int] = field(default_factory=dict[ScopeKey, int])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Utterance:
+    turn_key: str
+    role: Origin
+    speaker: str | None
+    said_at: datetime
+    text: str
+
+
+class CaptureService:
+    """Takes turns and transcript lines in."""
+
+    def __init__(self, database: Database, *, clock: Clock, settings: Settings, on_work: Callable[[], None]) -> None:
+        """Use the given parts; `on_work` is called after a commit that owes a job, and must not block."""
+        self._database = database
+        self._clock = clock
+        self._settings = settings
+        self._on_work = on_work
+
+    def accept(self, ref: SessionRef, turn: LiveTurn) -> Captured:
+        """Buffer a live turn; on disk when this returns. A repeat of the turn key adds nothing.
+
+        Raises:
+            Unavailable: the tables can't be written; nothing was kept, and the caller should try again.
+        """
+        scope = resolve_scope(ref, self._settings.identity)
+        reason = scope.reason or skip_reason(ref.trigger, turn.user_text)
+        utterances = [] if reason else self._utterances(scope, turn)
+        if scope.writes is None or len(utterances) < 2:  # noqa: PLR2004 a turn is what both said
+            half = "one half of the turn is empty after cleaning"
+            return Captured(status=CaptureStatus.SKIPPED, waiting=self._waiting(scope), reason=reason or half)
+        try:
+            captured = self._accept(ref, scope=scope, key=scope.writes, utterances=utterances)
+        except Conflict:  # the same turn came twice at once, on a database with many writers
+            return Captured(status=CaptureStatus.DUPLICATE, waiting=self._waiting(scope))
+        if captured.scheduled:
+            self._on_work()
+        return captured
+
+    def replay(self, lines: Sequence[ReplayedLine]) -> Replayed:
+        """Buffer lines of a transcript in order, in one transaction; known keys are skipped.
+
+        Raises:
+            Unavailable: the tables can't be written; nothing of this batch was kept.
+        """
+        result = Replayed()
+        prepared = [(line, self._line(line)) for line in lines]
+        with self._database.transaction() as db:
+            for line, utterance in prepared:
+                scope = resolve_scope(line.ref, self._settings.identity)
+                if utterance is None or scope.writes is None or self._is_known(db, line=line, scope=scope.writes):
+                    result.skipped += 1
+                    continue
+                newest = self._buffer(db, ref=line.ref, scope=scope, utterances=[utterance], imported=True)
+                result.newest[scope.writes] = newest
+                result.captured += 1
+        return result
+
+    def start_session(self, ref: SessionRef) -> str:
+        """Label of the session in progress, or of the one that the next turn will begin."""
+        scope = resolve_scope(ref, self._settings.identity)
+        now = self._clock.now()
+        day = now.astimezone(self._zone(ref)).date()
+        if scope.writes is None:
+            return opaque_label(ref, scope, day=f"{day:%Y%m%d}", number=0)
+        with self._database.reading() as db:
+            turns = TurnRepository(db)
+            session = turns.open_session(scope.writes, at=now, quiet=self._quiet(), imported=False)
+            number = turns.sessions_of_day(scope.writes, day=day) + 1
+        return session.label if session else opaque_label(ref, scope, day=f"{day:%Y%m%d}", number=number)
+
+    def end_session(self, ref: SessionRef) -> str:
+        """Close the session in progress and owe the consolidation of what waits; returns its label."""
+        scope = resolve_scope(ref, self._settings.identity)
+        label = self.start_session(ref)
+        if scope.writes is not None:
+            with self._database.transaction() as db:
+                TurnRepository(db).end_sessions(scope.writes, at=self._clock.now())
+            self.owe_now(scope.writes)
+        return label
+
+    def owe_now(self, scope: ScopeKey) -> JobId | None:
+        """Owe the consolidation of everything that waits in a scope; None when nothing does."""
+        with self._database.transaction() as db:
+            newest = TurnRepository(db).newest_waiting(scope)
+            if newest is None:
+                return None
+            job_id = JobRepository(db).owe_consolidation(scope, through=newest, at=self._clock.now())
+        self._on_work()
+        return job_id
+
+    def owe_idle(self) -> int:
+        """Owe the consolidation of every scope that went quiet; returns how many."""
+        now = self._clock.now()
+        before = now - timedelta(seconds=self._settings.capture.idle_consolidation_timeout_s)
+        with self._database.reading() as db:
+            scopes = TurnRepository(db).quiet_scopes(before=before)
+        for scope in scopes:
+            self.owe_now(scope)
+        return len(scopes)
+
+    def drop_consolidated(self) -> int:
+        """Overwrite the words of consolidated turns of sessions that went quiet; returns how many."""
+        quiet_since = self._clock.now() - timedelta(seconds=self._settings.capture.session_ttl_s)
+        with self._database.transaction() as db:
+            return TurnRepository(db).drop_texts(quiet_since=quiet_since)
+
+    def _accept(self, ref: SessionRef, *, scope: Scope, key: ScopeKey, utterances: Sequence[_Utterance]) -> Captured:
+        turn_keys = [utterance.turn_key for utterance in utterances]
+        with self._database.transaction() as db:
+            turns = TurnRepository(db)
+            if turns.known_keys(key, agent_id=ref.agent_id, session_key=ref.session_key, turn_keys=turn_keys):
+                return Captured(status=CaptureStatus.DUPLICATE, waiting=turns.waiting(key))
+            newest = self._buffer(db, ref=ref, scope=scope, utterances=utterances, imported=False)
+            waiting = turns.waiting(key)
+            scheduled = waiting >= self._settings.capture.consolidation_threshold
+            if scheduled:
+                JobRepository(db).owe_consolidation(key, through=newest, at=self._clock.now())
+        return Captured(status=CaptureStatus.ACCEPTED, waiting=waiting, scheduled=scheduled)
+
+    def _utterances(self, scope: Scope, turn: LiveTurn) -> list[_Utterance]:
+        media = "".join(f" [attached: {name}]" for name in turn.media)
+        said = (
+            (Origin.USER, scope.speaker, clean_user_text(turn.user_text[:MAX_UTTERANCE_CHARS]) + media),
+            (Origin.ASSISTANT, None, clean_assistant_text(turn.assistant_text[:MAX_UTTERANCE_CHARS])),
+        )
+        return [
+            _Utterance(turn_key=turn.turn_key, role=role, speaker=speaker, said_at=turn.at, text=self._redact(text))
+            for role, speaker, text in said
+            if text.strip()
+        ]
+
+    def _line(self, line: ReplayedLine) -> _Utterance | None:
+        clean = clean_assistant_text if line.role is Origin.ASSISTANT else clean_user_text
+        text = clean(line.text[:MAX_UTTERANCE_CHARS])
+        if not text.strip():
+            return None
+        return _Utterance(
+            turn_key=line.message_key,
+            role=line.role,
+            speaker=line.speaker,
+            said_at=line.at,
+            text=self._redact(text),
+        )
+
+    def _redact(self, text: str) -> str:
+        return redact(text, pii=self._settings.capture.pii_redaction).text
+
+    def _is_known(self, db: DbSession, *, line: ReplayedLine, scope: ScopeKey) -> bool:
+        known = TurnRepository(db).known_keys(
+            scope, agent_id=line.ref.agent_id, session_key=line.ref.session_key, turn_keys=[line.message_key]
+        )
+        return bool(known)
+
+    def _buffer(
+        self, db: DbSession, *, ref: SessionRef, scope: Scope, utterances: Iterable[_Utterance], imported: bool
+    ) -> int:
+        now = self._clock.now()
+        rows = list(utterances)
+        session = self._session(db, ref=ref, scope=scope, at=rows[0].said_at, imported=imported)
+        session.last_at = max(session.last_at, *(row.said_at for row in rows))
+        session.last_received_at = now
+        added = [self._row(ref, scope=scope, session=session, utterance=row, imported=imported) for row in rows]
+        TurnRepository(db).add_all(added)
+        return max(turn.id or 0 for turn in added)
+
+    def _row(self, ref: SessionRef, *, scope: Scope, session: Session, utterance: _Utterance, imported: bool) -> Turn:
+        return Turn(
+            session_id=session.id or 0,
+            scope_key=session.scope_key,
+            space=scope.space,
+            agent_id=ref.agent_id,
+            session_key=ref.session_key,
+            turn_key=utterance.turn_key,
+            role=utterance.role,
+            speaker=utterance.speaker,
+            said_at=utterance.said_at,
+            timezone=ref.timezone or self._settings.identity.timezone,
+            text=utterance.text,
+            imported=imported,
+            created_at=self._clock.now(),
+        )
+
+    def _session(self, db: DbSession, *, ref: SessionRef, scope: Scope, at: datetime, imported: bool) -> Session:
+        turns = TurnRepository(db)
+        key = scope.writes or ScopeKey("")
+        if session := turns.open_session(key, at=at, quiet=self._quiet(), imported=imported):
+            return session
+        day = at.astimezone(self._zone(ref)).date()
+        number = turns.sessions_of_day(key, day=day) + 1
+        session = Session(
+            scope_key=key,
+            label=opaque_label(ref, scope, day=f"{day:%Y%m%d}", number=number),
+            day=day,
+            number=number,
+            started_at=at,
+            last_at=at,
+            last_received_at=self._clock.now(),
+            imported=imported,
+        )
+        turns.add(session)
+        return session
+
+    def _quiet(self) -> timedelta:
+        return timedelta(seconds=self._settings.capture.session_ttl_s)
+
+    def _zone(self, ref: SessionRef) -> ZoneInfo:
+        return ZoneInfo(ref.timezone or self._settings.identity.timezone)
+
+    def _waiting(self, scope: Scope) -> int:
+        if scope.writes is None:
+            return 0
+        with self._database.reading() as db:
+            return TurnRepository(db).waiting(scope.writes)

@@ -1,0 +1,135 @@
+"""One pass over a scope's buffered turns: statements out of words, exactly once however often it is tried."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from uuid import UUID, uuid5
+
+from memory_core.capture.statements import Candidate, Utterance, extract
+from memory_core.capture.writing import MemoryWriter, Proposal
+from memory_core.models.memory import MemoryVector
+from memory_core.models.turn import Turn
+from memory_core.ports import Clock
+from memory_core.store.database import Database
+from memory_core.store.turns import TurnRepository
+from memory_core.values import Decision, MemoryId, Origin, ScopeKey
+
+BATCH_TURNS = 64
+"""Turns of one transaction: bounds what is embedded at once and what a kill makes us do again."""
+_PIECES = 64
+"""Most statements that one turn can yield; keeps positions within a session in order."""
+_NAMESPACE = UUID("5f0c3f9e-6d0e-5a53-9a5e-3f1d8c1b7461")
+"""Names the ids of consolidated memories: the same turn and piece always make the same id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consolidated:
+    """What a pass did."""
+
+    turns: int = 0
+    added: int = 0
+    repeated: int = 0
+    rejected: int = 0
+
+    def plus(self, other: "Consolidated") -> "Consolidated":
+        """Both passes together."""
+        return Consolidated(
+            turns=self.turns + other.turns,
+            added=self.added + other.added,
+            repeated=self.repeated + other.repeated,
+            rejected=self.rejected + other.rejected,
+        )
+
+
+class ConsolidationService:
+    """Turns buffered turns into memories."""
+
+    def __init__(self, database: Database, *, writer: MemoryWriter, clock: Clock) -> None:
+        """Use the given parts."""
+        self._database = database
+        self._writer = writer
+        self._clock = clock
+
+    def run(self, scope: ScopeKey, *, through: int, on_batch: Callable[[int], None]) -> Consolidated:
+        """Consolidate what waits in a scope up to a turn number, in batches that are each done whole or not at all.
+
+        Args:
+            scope: Whose turns.
+            through: Number of the newest turn to take.
+            on_batch: Called after each commit with the number of turns done so far.
+
+        Raises:
+            Unavailable: the embedder or the database is away; what was committed stays, a repeat goes on from there.
+        """
+        total = Consolidated()
+        while batch := self._batch(scope, through=through):
+            total = total.plus(batch)
+            on_batch(total.turns)
+        return total
+
+    def _batch(self, scope: ScopeKey, *, through: int) -> Consolidated | None:
+        with self._database.reading() as db:
+            turns = TurnRepository(db)
+            waiting = turns.range_to_consolidate(scope, through=through, limit=BATCH_TURNS)
+            before = turns.turn_before(waiting[0]) if waiting else None
+        if not waiting:
+            return None
+        proposals = _proposals(waiting, before=before)
+        vectors = self._writer.embed(proposals)
+        return self._commit(waiting, proposals=proposals, vectors=vectors)
+
+    def _commit(
+        self, turns: Sequence[Turn], *, proposals: Sequence[Proposal], vectors: Sequence[MemoryVector]
+    ) -> Consolidated:
+        now = self._clock.now()
+        ids = [turn.id or 0 for turn in turns]
+        with self._database.transaction() as db:
+            if TurnRepository(db).mark_consolidated(ids, at=now) != len(ids):
+                db.rollback()  # another run took a part of this range, or words were forgotten meanwhile: read again
+                return Consolidated()
+            decisions = [
+                self._writer.write(db, proposal=proposal, vector=vector, now=now).decision
+                for proposal, vector in zip(proposals, vectors, strict=True)
+            ]
+        return Consolidated(
+            turns=len(ids),
+            added=decisions.count(Decision.ADD),
+            repeated=decisions.count(Decision.SKIP_DUPLICATE),
+            rejected=decisions.count(Decision.REJECT),
+        )
+
+
+def _proposals(turns: Sequence[Turn], *, before: Turn | None) -> list[Proposal]:
+    proposals: list[Proposal] = []
+    previous = before
+    for turn in turns:
+        same_session = previous is not None and previous.session_id == turn.session_id
+        utterance = Utterance(
+            role=Origin(turn.role),
+            speaker=turn.speaker,
+            text=turn.text or "",
+            said_at=turn.said_at,
+            timezone=turn.timezone,
+            previous_text=previous.text if previous is not None and same_session else None,
+        )
+        proposals += [_proposal(turn, candidate) for candidate in extract(utterance)[:_PIECES]]
+        previous = turn
+    return proposals
+
+
+def _proposal(turn: Turn, candidate: Candidate) -> Proposal:
+    return Proposal(
+        memory_id=MemoryId(str(uuid5(_NAMESPACE, f"{turn.id}:{candidate.position}"))),
+        scope=ScopeKey(turn.scope_key),
+        space=turn.space,
+        text=candidate.text,
+        kind=candidate.kind,
+        origin=candidate.origin,
+        speaker=candidate.speaker,
+        said_at=turn.said_at,
+        event_at=candidate.event_at,
+        event_until=candidate.event_until,
+        imported=turn.imported,
+        turn=(turn.id or 0, turn.turn_key),
+        session_id=turn.session_id,
+        position=(turn.id or 0) * _PIECES + candidate.position,
+    )

@@ -1,0 +1,1 @@
+"""Erase on request and keep it gone."""

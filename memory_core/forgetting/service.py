@@ -1,0 +1,102 @@
+"""Forgetting: rows, vectors, sources and buffered words go, and stay gone when old material comes again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import structlog
+
+from memory_core.capture.dedup import TextKeys
+from memory_core.errors import Unavailable
+from memory_core.indexing.service import IndexingService
+from memory_core.models.turn import Turn
+from memory_core.ports import Clock
+from memory_core.store.database import Database
+from memory_core.store.memories import MemoryRepository
+from memory_core.store.turns import TurnRepository
+from memory_core.values import MemoryId, ScopeKey
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """What is to be forgotten: memories by id, and buffered turns by number."""
+
+    memory_ids: tuple[MemoryId, ...] = ()
+    turn_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What was forgotten, in numbers only.
+
+    Attributes:
+        memories: Memories that are gone.
+        turns: Buffered utterances whose words were overwritten.
+        vectors: Points that left the index.
+        pending: The index is away; its points go as soon as it is back.
+    """
+
+    memories: int
+    turns: int
+    vectors: int
+    pending: bool = False
+    krefs: tuple[str, ...] = field(default=())
+
+
+class ForgettingService:
+    """Erases on request."""
+
+    def __init__(self, database: Database, *, indexing: IndexingService, keys: TextKeys, clock: Clock) -> None:
+        """Use the given parts."""
+        self._database = database
+        self._indexing = indexing
+        self._keys = keys
+        self._clock = clock
+
+    def forget(self, scopes: Sequence[ScopeKey], selection: Selection) -> Receipt:
+        """Erase memories of the scopes, the words they came from, and buffered turns; ids outside are ignored.
+
+        Raises:
+            Unavailable: the tables can't be written; nothing was forgotten.
+        """
+        now = self._clock.now()
+        with self._database.transaction() as db:
+            memories, turns = MemoryRepository(db), TurnRepository(db)
+            rows = memories.by_ids(selection.memory_ids, scopes=scopes)
+            source_turns = memories.source_turn_ids(list(rows))
+            for row in rows.values():
+                memories.bury(ScopeKey(row.scope_key), row.text_key, at=now)
+            gone = memories.forget(list(rows))
+            overwritten = turns.forget_texts(sorted({*selection.turn_ids, *source_turns}), at=now)
+        applied = self._apply_to_index()
+        self._database.wipe_free_pages()
+        log.info("memory.forgotten", memories=gone, turns=overwritten)
+        return Receipt(
+            memories=gone,
+            turns=overwritten,
+            vectors=gone if applied else 0,
+            pending=not applied,
+            krefs=tuple(row.kref for row in rows.values()),
+        )
+
+    def buffered(
+        self,
+        scopes: Sequence[ScopeKey],
+        *,
+        session_key: str | None = None,
+        start: datetime | None = None,
+        end: datetime | None = None,
+    ) -> list[Turn]:
+        """Turns whose words are still in the working buffer."""
+        with self._database.reading() as db:
+            return TurnRepository(db).with_text(scopes, session_key=session_key, start=start, end=end)
+
+    def _apply_to_index(self) -> bool:
+        try:
+            self._indexing.apply_due()
+            self._indexing.flush()
+        except Unavailable:
+            return False
+        return True

@@ -1,0 +1,178 @@
+"""Applies changes of the tables to the index: every change at least once, the newest state last.
+
+A change is a row written in the commit that caused it. It is due until the index of the present epoch acknowledged it,
+and it is kept until a flush made it permanent: after a power cut the epoch is another one and the change is due again.
+Several processes may apply at once. Each looks, after it wrote a point, whether the row is still the one it wrote, and
+writes again if not, so that whoever comes last leaves the newest state.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import structlog
+
+from memory_core.errors import Unavailable
+from memory_core.models.memory import IndexChange, Memory, MemoryVector
+from memory_core.ports import Clock, Embedder, VectorIndex
+from memory_core.store.changes import ChangeRepository
+from memory_core.store.database import Database
+from memory_core.values import MemoryId, MemoryKind, MemoryStatus, Point, ScopeKey
+from memory_core.vectors import pack, passage_text, unpack
+
+BATCH = 64
+"""Changes applied at once; a batch of vectors is about 200 KB."""
+FLUSH_INTERVAL = timedelta(seconds=30)
+_PAGE = 1000
+
+log = structlog.get_logger(__name__)
+
+
+class IndexingService:
+    """Keeps the index equal to the tables."""
+
+    def __init__(self, database: Database, *, index: VectorIndex, embedder: Embedder, clock: Clock) -> None:
+        """Use the given parts."""
+        self._database = database
+        self._index = index
+        self._embedder = embedder
+        self._clock = clock
+        self._checked_epoch: str | None = None
+        self._flushed_at: datetime | None = None
+
+    def apply_due(self) -> int:
+        """Bring the index up to date; returns the number of memories that were written or removed.
+
+        In a new epoch both sides are compared first, so that an index that lost more than its last changes is filled.
+
+        Raises:
+            Unavailable: the index or the embedder is away; what was applied stays, a repeat goes on from there.
+        """
+        epoch = self._index.epoch()
+        if epoch != self._checked_epoch:
+            self.reconcile()
+            self._checked_epoch = epoch
+        applied = 0
+        while due := self._due(epoch):
+            ids = list(dict.fromkeys(change.memory_id for change in due))
+            self._apply(ids)
+            with self._database.transaction() as db:
+                through = max(change.seq or 0 for change in due)
+                ChangeRepository(db).mark_applied(ids, through=through, epoch=epoch)
+            applied += len(ids)
+        return applied
+
+    def try_apply(self) -> bool:
+        """Bring the index up to date if it is there; tells whether it was. What is left is applied later."""
+        try:
+            self.apply_due()
+        except Unavailable:
+            return False
+        return True
+
+    def flush_if_due(self) -> None:
+        """Flush when the last time is `FLUSH_INTERVAL` ago.
+
+        Raises:
+            Unavailable: the index is away.
+        """
+        now = self._clock.now()
+        if self._flushed_at is None or now - self._flushed_at >= FLUSH_INTERVAL:
+            self.flush()
+            self._flushed_at = now
+
+    def flush(self) -> None:
+        """Make applied changes permanent, then drop them from the queue.
+
+        Raises:
+            Unavailable: the index is away.
+        """
+        epoch = self._index.epoch()
+        with self._database.reading() as db:
+            through = ChangeRepository(db).newest_applied(epoch)
+        if through is None:
+            return
+        self._index.flush()
+        with self._database.transaction() as db:
+            ChangeRepository(db).drop_applied(epoch, through=through)
+
+    def reconcile(self) -> tuple[int, int]:
+        """Compare both sides: put what the index lacks into the queue, remove what the tables lack.
+
+        Returns:
+            Numbers of missing and of stray points.
+
+        Raises:
+            Unavailable: the index is away.
+        """
+        stored = self._stored_ids()
+        with self._database.reading() as db:
+            wanted = ChangeRepository(db).memory_ids()
+        missing, stray = wanted - stored, stored - wanted
+        if missing or stray:
+            log.info("index.drift", missing=len(missing), stray=len(stray))
+            with self._database.transaction() as db:
+                ChangeRepository(db).add(sorted(missing | stray))
+        return len(missing), len(stray)
+
+    def lag(self) -> int:
+        """Number of changes that the index doesn't have.
+
+        Raises:
+            Unavailable: the index is away.
+        """
+        with self._database.reading() as db:
+            return ChangeRepository(db).lag(self._index.epoch())
+
+    def _due(self, epoch: str) -> list[IndexChange]:
+        with self._database.reading() as db:
+            return ChangeRepository(db).due(epoch, limit=BATCH)
+
+    def _apply(self, ids: Sequence[str]) -> None:
+        remaining = list(ids)
+        while remaining:
+            with self._database.reading() as db:
+                states = ChangeRepository(db).states(remaining)
+            written = {memory.id: memory.version for memory, _ in states}
+            if states:
+                self._index.upsert(self._points(states))
+            if gone := [MemoryId(memory_id) for memory_id in remaining if memory_id not in written]:
+                self._index.delete(gone)
+            with self._database.reading() as db:
+                present = ChangeRepository(db).versions(remaining)
+            remaining = [memory_id for memory_id in remaining if present.get(memory_id) != written.get(memory_id)]
+
+    def _points(self, states: Sequence[tuple[Memory, MemoryVector]]) -> list[Point]:
+        model = self._embedder.model
+        stale = [(memory, vector) for memory, vector in states if vector.model != model]
+        if stale:
+            self._embed_again(stale, model=model)
+        return [_point(memory, vector) for memory, vector in states]
+
+    def _embed_again(self, states: Sequence[tuple[Memory, MemoryVector]], *, model: str) -> None:
+        texts = [passage_text(memory.text, speaker=memory.speaker) for memory, _ in states]
+        embeddings = self._embedder.embed_passages(texts)
+        with self._database.transaction() as db:
+            for (_, vector), embedding in zip(states, embeddings, strict=True):
+                vector.model, vector.data = model, pack(embedding)
+                db.merge(vector)
+
+    def _stored_ids(self) -> set[str]:
+        stored: set[str] = set()
+        after: MemoryId | None = None
+        while page := self._index.ids(after=after, limit=_PAGE):
+            stored.update(page)
+            after = page[-1]
+        return stored
+
+
+def _point(memory: Memory, vector: MemoryVector) -> Point:
+    return Point(
+        memory_id=MemoryId(memory.id),
+        embedding=unpack(vector.data),
+        scope=ScopeKey(memory.scope_key),
+        kind=MemoryKind(memory.kind),
+        status=MemoryStatus(memory.status),
+        space=memory.space,
+        session_id=memory.session_id or 0,
+        event_at=int(memory.event_at.timestamp()),
+    )

@@ -1,0 +1,159 @@
+"""E-mail addresses, phone numbers, US social security numbers and card numbers.
+
+A shape alone is not enough where ids, dates, versions and amounts look alike: checksums (python-stdnum), numbering
+plans (phonenumbers) or a telling word nearby decide. Every expression is bounded: time is linear in the text's length.
+"""
+
+import re
+from collections.abc import Iterator
+
+import phonenumbers
+from stdnum import luhn
+from stdnum.us import ssn as us_ssn
+
+from memory_core.privacy.spans import SensitiveKind, Span, blank, join
+
+_EMAIL = re.compile(
+    r"(?<![\w.+%@-])(?<!//)[\w.+%'-]{1,64}(?:@|\s?[\[(]at[\])]\s?)"
+    r"(?:[\w-]{1,63}(?:\.|\s?[\[(]dot[\])]\s?)){1,6}(?P<top>[^\W\d_]{2,24})(?![\w@])",
+    re.IGNORECASE,
+)
+_NOT_A_TOP_DOMAIN = frozenset(("png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "css", "js", "local", "internal"))
+_SSH_REMOTE = re.compile(r":[\w~/.-]")
+
+_SSN = re.compile(r"(?<![\w.-])(?:\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4}|\d{9})(?![\w-]|\.\d)")
+_SSN_WORDS = re.compile(r"\bssn\b|social[ -]security|\bitin\b|taxpayer", re.IGNORECASE)
+_SSN_REACH_CHARS = 48
+
+_CARD = re.compile(r"(?<![\w.,/#-])\d(?:[ -]?\d){11,18}(?![\w-]|[.,]\d)")
+_CARD_WORDS = re.compile(
+    r"\b(?:card|cards|cc|visa|master ?card|maestro|amex|american express|discover|credit|debit"
+    r"|karte|kartennummer|kreditkarte|carte|tarjeta|carta|cartão)\b|卡号|信用卡|カード",
+    re.IGNORECASE,
+)
+_CARD_REACH_CHARS = 60
+# Issuer ranges with the lengths they use; ISO/IEC 7812 registries as published by the networks.
+_CARD_ISSUERS = re.compile(
+    r"4(?:\d{12}|\d{15})|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}"
+    r"|3(?:0[0-5]|[689]\d)\d{11}|6(?:011|5\d\d|4[4-9]\d)\d{12}|(?:2131|1800)\d{11}|35\d{14}|62\d{14}"
+    r"|(?:5018|5020|5038|5893|6304|6759|676[1-3])\d{12}"
+)
+_CARD_LONG_OR_SHORT = re.compile(r"4\d{18}|(?:5[06-8]|6\d)\d{10,17}|3[05689]\d{12,17}")
+
+_PHONE = re.compile(
+    r"(?<![\w./@#$€£¥-])(?<!\d[:,])(?:\+|\()?\d(?:[\d .()/-]|\u00a0|\u2011){5,22}\d"
+    r"(?:\s?(?:x|ext\.?|#)\s?\d{1,6})?(?![\w%€$£]|-\w(?!ffice|obile|ax|ell|ome|ork|esk)|[.,:]\d)",
+    re.IGNORECASE,
+)
+_PHONE_WORDS_BEFORE = re.compile(
+    r"\b(?:phone|phones|telephone|tel|mobile|cell|cellphone|fax|desk|office|landline|hotline|call|calls|called|calling"
+    r"|ring|dial|text|texted|sms|whatsapp|viber|reach|contact|answering|messages?|registered|direct line|handy|telefon"
+    r"|festnetz|anrufen|erreichbar|rufnummer|nummer|téléphone|portable|appelle[rz]?|joindre|teléfono|móvil|llámame"
+    r"|telefone|celular|cellulare|telefono)\b|电话|手机|電話|携帯",
+    re.IGNORECASE,
+)
+_PHONE_WORDS_AFTER = re.compile(r"[\s,(-]{0,3}(?:office|mobile|cell|fax|desk|home|work|phone|tel)\b", re.IGNORECASE)
+_PHONE_REACH_CHARS = 42
+_LABEL_LINE = re.compile(r"\w:[ \t]?\n$")
+_DATE = re.compile(r"(?:19|20)\d\d[-./ ]\d{1,2}[-./ ]\d{1,2}(?!\d)|\d{1,2}([-./])\d{1,2}\1(?:\d{4}|\d{2})(?!\S)")
+_YEARS = re.compile(r"(?:19|20)\d{2}[ /-]{1,3}(?:19|20)\d{2}")
+_NOT_PHONE_WORDS = re.compile(
+    r"\b(?:isbn|issn|iban|order|invoice|ticket|case|version|build|commit|account|konto|ip|port|pid|id|sku|serial|tracking"
+    r"|vin|ean|asin|doi|code|coordinates?|lat|lon)(?:\s+(?:number|no\.?|nr\.?|#|id))?\W{0,3}$",
+    re.IGNORECASE,
+)
+_NORTH_AMERICAN = re.compile(r"(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])\d{3}[ .-]\d{4}")
+# Regions whose national form, with its trunk zero, is tried when no word says that this is a phone number.
+_TRUNK_REGIONS = ("GB", "DE", "FR", "IT", "AU", "CH", "AT", "NL", "BE", "SE", "FI", "JP", "KR", "CN", "IN", "BR", "ZA")
+_MINIMUM_DIGITS, _MAXIMUM_DIGITS = 7, 15
+
+
+def find_personal_data(text: str) -> list[Span]:
+    """E-mail addresses, SSNs, cards and phone numbers in the text, ascending, without overlap."""
+    found = join([*_emails(text), *_cards(text), *_ssns(text)])
+    return join([*found, *_phones(blank(text, found))])
+
+
+def _emails(text: str) -> Iterator[Span]:
+    if "@" not in text and "at]" not in text.lower() and "at)" not in text.lower():
+        return
+    for match in _EMAIL.finditer(text):
+        if match["top"].lower() in _NOT_A_TOP_DOMAIN:
+            continue
+        if match[0].endswith("@g.us"):  # a WhatsApp room, not a mailbox
+            continue
+        if _SSH_REMOTE.match(text, match.end()) and match[0].lower().startswith("git@"):
+            continue
+        lead = len(match[0]) - len(match[0].lstrip("'."))
+        yield Span(start=match.start() + lead, end=match.end(), kind=SensitiveKind.EMAIL)
+
+
+def _ssns(text: str) -> Iterator[Span]:
+    for match in _SSN.finditer(text):
+        told = _SSN_WORDS.search(text, max(0, match.start() - _SSN_REACH_CHARS), match.start())
+        if told or ("-" in match[0] and us_ssn.is_valid(match[0])):
+            yield Span(start=match.start(), end=match.end(), kind=SensitiveKind.SSN)
+
+
+def _cards(text: str) -> Iterator[Span]:
+    for match in _CARD.finditer(text):
+        digits = match[0].replace(" ", "").replace("-", "")
+        if not luhn.is_valid(digits) or len(set(digits)) == 1:
+            continue
+        # Message ids of chat systems have 17 to 19 digits, and one in ten passes the checksum.
+        told = _CARD_WORDS.search(text, max(0, match.start() - _CARD_REACH_CHARS), match.end() + _CARD_REACH_CHARS // 2)
+        if _CARD_ISSUERS.fullmatch(digits) or (told and _CARD_LONG_OR_SHORT.fullmatch(digits)):
+            yield Span(start=match.start(), end=match.end(), kind=SensitiveKind.CARD)
+
+
+def _phones(text: str) -> Iterator[Span]:
+    for match in _PHONE.finditer(text):
+        value = match[0].rstrip(" .(/-")
+        if value.count("(") != value.count(")"):
+            value = value.lstrip("(") if value.startswith("(") else value.split("(")[0].rstrip(" .-/")
+        start = match.start() + match[0].index(value)
+        if _is_phone(text, value, start=start):
+            yield Span(start=start, end=start + len(value), kind=SensitiveKind.PHONE)
+
+
+def _is_phone(text: str, value: str, *, start: int) -> bool:
+    number = re.split(r"[xe#]", value, maxsplit=1, flags=re.IGNORECASE)[0]
+    digits = sum(character.isdigit() for character in number)
+    if not _MINIMUM_DIGITS <= digits <= _MAXIMUM_DIGITS or _DATE.match(number) or _YEARS.fullmatch(number.strip()):
+        return False
+    before = text[max(0, start - _PHONE_REACH_CHARS) : start]
+    if (line := before.rfind("\n")) >= 0 and not _LABEL_LINE.search(before[: line + 1]):
+        before = before[line + 1 :]
+    if _NOT_PHONE_WORDS.search(before):
+        return False
+    if number.startswith("+"):
+        return _is_possible(number, None)
+    if _PHONE_WORDS_BEFORE.search(before) or _PHONE_WORDS_AFTER.match(text, start + len(value)):
+        return True
+    return _has_phone_shape(number.strip())
+
+
+def _has_phone_shape(number: str) -> bool:
+    """Whether the number is written as only phone numbers are, so that no word needs to say so."""
+    if _NORTH_AMERICAN.fullmatch(number):
+        return _is_possible(number, "US")
+    if number.startswith("00"):
+        return _is_possible(f"+{number[2:].lstrip(' -')}", None)
+    grouped = len(re.findall(r"\d+", number)) > 1
+    if grouped and re.match(r"\(?0\d", number):
+        return any(_is_valid(number, region) for region in _TRUNK_REGIONS)
+    return False
+
+
+def _is_possible(number: str, region: str | None) -> bool:
+    try:
+        return phonenumbers.is_possible_number(phonenumbers.parse(number, region))
+    except phonenumbers.NumberParseException:
+        return False
+
+
+def _is_valid(number: str, region: str) -> bool:
+    try:
+        return phonenumbers.is_valid_number(phonenumbers.parse(number, region))
+    except phonenumbers.NumberParseException:
+        return False

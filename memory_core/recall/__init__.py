@@ -1,0 +1,1 @@
+"""The read path: a question becomes ranked memories within a budget; no chat model, bounded by a deadline."""

@@ -1,0 +1,150 @@
+"""The database: engine, transactions, migrations; SQLite by default, PostgreSQL by its URL."""
+
+import sqlite3
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from filelock import FileLock
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
+from sqlalchemy.pool import ConnectionPoolEntry
+from sqlmodel import Session as DbSession
+
+from memory_core.errors import Conflict, Corrupt, Unavailable
+
+BUSY_TIMEOUT_S = 15
+"""How long a writer waits for another one; SQLite has one writer at a time."""
+_WRITE = "nightshift_write"
+_MIGRATION_LOCK = 7461
+"""Number of the advisory lock on PostgreSQL; any fixed one."""
+
+
+class Database:
+    """Sessions on one database. Thread-safe."""
+
+    def __init__(self, url: str) -> None:
+        """Prepare the engine; connects at the first use."""
+        self.engine = _engine(url)
+        self._is_sqlite = self.engine.dialect.name == "sqlite"
+
+    @contextmanager
+    def transaction(self) -> Generator[DbSession]:
+        """A session that commits at the end of the block, or rolls back when it raises.
+
+        On SQLite the write lock is taken at the start, so that nothing read inside can change before the commit.
+
+        Raises:
+            Unavailable: the database is away, busy for too long, or its disk is full.
+            Conflict: another writer wrote the same unique thing first.
+            Corrupt: the database file is damaged.
+        """
+        with (
+            _translated(),
+            self.engine.connect().execution_options(**{_WRITE: True}) as connection,
+            DbSession(connection, expire_on_commit=False) as session,
+            session.begin(),
+        ):
+            yield session
+
+    @contextmanager
+    def reading(self) -> Generator[DbSession]:
+        """A session that sees one state of the database and changes nothing.
+
+        Raises:
+            Unavailable: the database is away.
+            Corrupt: the database file is damaged.
+        """
+        with _translated(), DbSession(self.engine, expire_on_commit=False) as session:
+            yield session
+
+    def migrate(self) -> None:
+        """Bring the tables to the newest revision; safe when several processes start at once.
+
+        Raises:
+            Corrupt: the tables belong to a newer version of Nightshift, or the file is damaged.
+            Unavailable: the database is away.
+        """
+        with _translated(), self._migration_lock(), self.engine.connect() as connection:
+            config = Config()
+            config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+            config.attributes["connection"] = connection
+            scripts = ScriptDirectory.from_config(config)
+            current = MigrationContext.configure(connection).get_current_revision()
+            connection.rollback()
+            if current == scripts.get_current_head():
+                return
+            if current and current not in {script.revision for script in scripts.walk_revisions()}:
+                raise Corrupt(f"the tables are at revision {current}, which this version of Nightshift doesn't know")
+            command.upgrade(config, "head")
+
+    def wipe_free_pages(self) -> None:
+        """Leave no deleted text behind in the write-ahead log; pages are overwritten as they are freed."""
+        if self._is_sqlite:
+            with _translated(), self.engine.connect() as connection:
+                connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+    @contextmanager
+    def _migration_lock(self) -> Generator[None]:
+        if not self._is_sqlite:
+            with self.engine.connect() as connection:
+                connection.execute(text("SELECT pg_advisory_lock(:number)"), {"number": _MIGRATION_LOCK})
+                try:
+                    yield
+                finally:
+                    connection.execute(text("SELECT pg_advisory_unlock(:number)"), {"number": _MIGRATION_LOCK})
+            return
+        path = self.engine.url.database
+        lock: AbstractContextManager[object] = FileLock(f"{path}.migration.lock") if path else nullcontext()
+        with lock:
+            yield
+
+
+def _engine(url: str) -> Engine:
+    # Parameters are words of people: they may not stand in the text of an error.
+    if url.startswith(("postgres://", "postgresql://")):
+        return create_engine(
+            "postgresql+psycopg://" + url.split("://", 1)[1], pool_pre_ping=True, pool_size=10, hide_parameters=True
+        )
+    engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S}, hide_parameters=True)
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: ConnectionPoolEntry) -> None:
+    connection.isolation_level = None  # the driver begins nothing by itself, see _begin_sqlite
+    for pragma in ("journal_mode=WAL", "foreign_keys=ON", "secure_delete=ON", "synchronous=FULL", "temp_store=MEMORY"):
+        connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    write = connection.get_execution_options().get(_WRITE)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+@contextmanager
+def _translated() -> Generator[None]:
+    try:
+        yield
+    except OperationalError as error:
+        raise Unavailable(f"the database can't be used now: {_first_line(error.orig)}") from error
+    except IntegrityError as error:
+        raise Conflict("somebody else wrote the same thing at the same moment") from error
+    except DatabaseError as error:
+        if "malformed" in str(error.orig) or "not a database" in str(error.orig):
+            raise Corrupt(f"the database file is damaged: {_first_line(error.orig)}") from error
+        raise
+
+
+def _first_line(error: Any) -> str:  # noqa: ANN401 the driver's error, of any class
+    return str(error).splitlines()[0] if str(error) else error.__class__.__name__

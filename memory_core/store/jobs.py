@@ -1,0 +1,83 @@
+"""Statements on jobs."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import func, update
+from sqlmodel import Session as DbSession
+from sqlmodel import col, select
+
+from memory_core.models.job import Job
+from memory_core.values import JobId, JobKind, JobState, ScopeKey
+
+_OPEN = (JobState.QUEUED, JobState.RUNNING)
+_BEGUN = (JobState.RUNNING, JobState.DONE, JobState.FAILED, JobState.CANCELLED)
+
+
+class JobRepository:
+    """Jobs within one transaction; never commits."""
+
+    def __init__(self, session: DbSession) -> None:
+        """Work in the given database session."""
+        self._db = session
+
+    def get(self, job_id: JobId) -> Job | None:
+        """One job."""
+        return self._db.get(Job, job_id)
+
+    def queued(self, scope: ScopeKey, *, kind: JobKind) -> Job | None:
+        """A job of this kind and scope that didn't start yet."""
+        statement = select(Job).where(Job.scope_key == scope, Job.kind == kind, Job.state == JobState.QUEUED)
+        return self._db.exec(statement.order_by(col(Job.created_at)).limit(1)).first()
+
+    def owe_consolidation(self, scope: ScopeKey, *, through: int, at: datetime) -> JobId:
+        """Owe the consolidation of a scope's turns up to a number: widens a job that didn't start, else adds one."""
+        waiting = self.queued(scope, kind=JobKind.CONSOLIDATE)
+        if waiting and self.set(JobId(waiting.id), unless=_BEGUN, payload={"through": {scope: through}}):
+            return JobId(waiting.id)
+        return self.owe(JobKind.CONSOLIDATE, scope=scope, payload={"through": {scope: through}}, at=at)
+
+    def owe(self, kind: JobKind, *, scope: ScopeKey | None, payload: Mapping[str, Any], at: datetime) -> JobId:
+        """Add a job; the dispatcher hands it to the flow engine after the commit."""
+        job = Job(
+            id=str(uuid4()), kind=kind, state=JobState.QUEUED, scope_key=scope, payload=dict(payload), created_at=at
+        )
+        self._db.add(job)
+        self._db.flush()
+        return JobId(job.id)
+
+    def unsubmitted(self, *, limit: int) -> list[Job]:
+        """The oldest jobs that no flow run was made for."""
+        statement = (
+            select(Job)
+            .where(Job.state == JobState.QUEUED, col(Job.flow_run_id).is_(None))
+            .order_by(col(Job.created_at))
+            .limit(limit)
+        )
+        return list(self._db.exec(statement))
+
+    def submitted_before(self, moment: datetime, *, limit: int) -> list[Job]:
+        """Open jobs that were handed over before a moment, those longest unseen first."""
+        statement = (
+            select(Job)
+            .where(col(Job.state).in_(_OPEN), col(Job.flow_run_id).is_not(None), col(Job.submitted_at) < moment)
+            .order_by(col(Job.submitted_at))
+            .limit(limit)
+        )
+        return list(self._db.exec(statement))
+
+    def set(self, job_id: JobId, *, unless: Sequence[JobState] = (), **values: Any) -> bool:  # noqa: ANN401 column values
+        """Change columns of a job, unless it is in one of the states; tells whether it was changed."""
+        statement = update(Job).where(col(Job.id) == job_id, col(Job.state).not_in(list(unless))).values(**values)
+        return self._db.exec(statement).rowcount == 1
+
+    def last_ended(self, kind: JobKind) -> datetime | None:
+        """When a job of this kind was last done."""
+        statement = select(func.max(Job.ended_at)).where(Job.kind == kind, Job.state == JobState.DONE)
+        return self._db.exec(statement).one()
+
+    def counts(self) -> Mapping[str, int]:
+        """Number of jobs by state."""
+        return dict(self._db.exec(select(Job.state, func.count()).group_by(Job.state)).all())

@@ -1,0 +1,200 @@
+"""Statements on memories, their vectors, sources and tombstones. Every read names the scopes that it may see."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import and_, delete, func, or_
+from sqlmodel import Session as DbSession
+from sqlmodel import col, select
+
+from memory_core.models.memory import IndexChange, Memory, MemorySource, MemoryVector, Tombstone
+from memory_core.models.turn import Turn
+from memory_core.values import MemoryId, MemoryKind, MemoryStatus, ScopeKey, TimeRange
+
+_BATCH = 500
+"""Rows asked for at once; SQLite allows some thousand parameters in a statement."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryFilter:
+    """Which memories to list; every given part must hold. `after` is the (created_at, id) of the last one seen."""
+
+    statuses: tuple[MemoryStatus, ...] = (MemoryStatus.ACTIVE, MemoryStatus.FLAGGED)
+    space: str | None = None
+    kind: MemoryKind | None = None
+    tag: str | None = None
+    session_key: str | None = None
+    speaker: str | None = None
+    event: TimeRange = field(default_factory=TimeRange)
+    after: tuple[datetime, str] | None = None
+
+
+class MemoryRepository:
+    """Memories within one transaction; never commits."""
+
+    def __init__(self, session: DbSession) -> None:
+        """Work in the given database session."""
+        self._db = session
+
+    def add(self, memory: Memory, *, vector: MemoryVector, sources: Sequence[MemorySource] = ()) -> None:
+        """Insert a memory with its vectors and sources, and note that the index must learn it."""
+        self._db.add(memory)
+        self._db.flush()
+        self._db.add(vector)
+        self._db.add_all(sources)
+        self.changed(memory.id)
+
+    def changed(self, memory_id: str) -> None:
+        """Note that the index must learn the present state of a memory."""
+        self._db.add(IndexChange(memory_id=memory_id))
+        self._db.flush()
+
+    def add_source(self, source: MemorySource) -> None:
+        """Note another turn that said the same, unless it is noted already."""
+        known = select(MemorySource.id).where(
+            MemorySource.memory_id == source.memory_id, MemorySource.turn_id == source.turn_id
+        )
+        if self._db.exec(known).first() is None:
+            self._db.add(source)
+
+    def by_ids(self, ids: Sequence[MemoryId], *, scopes: Sequence[ScopeKey]) -> dict[MemoryId, Memory]:
+        """Those of the memories that lie in the scopes."""
+        found: dict[MemoryId, Memory] = {}
+        for start in range(0, len(ids), _BATCH):
+            statement = select(Memory).where(
+                col(Memory.id).in_(ids[start : start + _BATCH]), col(Memory.scope_key).in_(scopes)
+            )
+            found |= {MemoryId(row.id): row for row in self._db.exec(statement)}
+        return found
+
+    def by_kref(self, kref: str, *, scopes: Sequence[ScopeKey]) -> Memory | None:
+        """The memory of an address, in the first scope that has it."""
+        statement = select(Memory).where(Memory.kref == kref, col(Memory.scope_key).in_(scopes))
+        return self._db.exec(statement).first()
+
+    def by_text_key(self, text_key: str, *, scope: ScopeKey) -> Memory | None:
+        """A memory of the same normalised text that is in force."""
+        statement = select(Memory).where(
+            Memory.scope_key == scope,
+            Memory.text_key == text_key,
+            col(Memory.status).in_([MemoryStatus.ACTIVE, MemoryStatus.FLAGGED]),
+        )
+        return self._db.exec(statement).first()
+
+    def neighbours(self, session_ids: Sequence[int], *, scopes: Sequence[ScopeKey]) -> list[Memory]:
+        """All memories of the sessions, by session and position."""
+        statement = (
+            select(Memory)
+            .where(col(Memory.session_id).in_(session_ids), col(Memory.scope_key).in_(scopes))
+            .order_by(col(Memory.session_id), col(Memory.position))
+        )
+        return list(self._db.exec(statement))
+
+    def page(self, scopes: Sequence[ScopeKey], *, where: MemoryFilter, limit: int) -> list[Memory]:
+        """Memories of the scopes, newest first."""
+        statement = select(Memory).where(
+            col(Memory.scope_key).in_(scopes), col(Memory.status).in_(list(where.statuses))
+        )
+        for clause in _clauses(where):
+            statement = statement.where(clause)
+        statement = statement.order_by(col(Memory.created_at).desc(), col(Memory.id).desc())
+        if where.tag is None:
+            return list(self._db.exec(statement.limit(limit)))
+        rows: list[Memory] = []
+        for row in self._db.exec(statement).yield_per(
+            _BATCH
+        ):  # tags are JSON: compared here, the same on every database
+            if where.tag in row.tags:
+                rows.append(row)
+            if len(rows) == limit:
+                break
+        return rows
+
+    def all_rows(self, scopes: Sequence[ScopeKey] | None) -> Iterator[Memory]:
+        """Every memory of the scopes, of all scopes when None, oldest first; for export."""
+        statement = select(Memory).order_by(col(Memory.created_at), col(Memory.id))
+        if scopes is not None:
+            statement = statement.where(col(Memory.scope_key).in_(scopes))
+        yield from self._db.exec(statement.execution_options(yield_per=_BATCH))
+
+    def sources(self, ids: Sequence[str]) -> dict[str, list[str]]:
+        """Turn keys by memory, in the order of citing."""
+        found: dict[str, list[str]] = {}
+        for start in range(0, len(ids), _BATCH):
+            statement = (
+                select(MemorySource.memory_id, MemorySource.turn_key)
+                .where(col(MemorySource.memory_id).in_(ids[start : start + _BATCH]))
+                .order_by(col(MemorySource.id))
+            )
+            for memory_id, turn_key in self._db.exec(statement):
+                found.setdefault(memory_id, []).append(turn_key)
+        return found
+
+    def source_turn_ids(self, ids: Sequence[str]) -> list[int]:
+        """Numbers of the turns that the memories came from."""
+        found: set[int] = set()
+        for start in range(0, len(ids), _BATCH):
+            statement = select(MemorySource.turn_id).where(col(MemorySource.memory_id).in_(ids[start : start + _BATCH]))
+            found.update(self._db.exec(statement))
+        return sorted(found)
+
+    def krefs(self, ids: Sequence[str]) -> dict[str, str]:
+        """Addresses by id."""
+        statement = select(Memory.id, Memory.kref).where(col(Memory.id).in_(ids))
+        return dict(self._db.exec(statement).all())
+
+    def forget(self, ids: Sequence[str]) -> int:
+        """Delete memories with vectors and sources, and note that their points must go; returns how many."""
+        gone = 0
+        for start in range(0, len(ids), _BATCH):
+            batch = ids[start : start + _BATCH]
+            self._db.exec(delete(MemoryVector).where(col(MemoryVector.memory_id).in_(batch)))
+            self._db.exec(delete(MemorySource).where(col(MemorySource.memory_id).in_(batch)))
+            gone += self._db.exec(delete(Memory).where(col(Memory.id).in_(batch))).rowcount
+            self._db.add_all(IndexChange(memory_id=memory_id) for memory_id in batch)
+        self._db.flush()
+        return gone
+
+    def bury(self, scope: ScopeKey, text_key: str, *, at: datetime) -> None:
+        """Note that a text may not be learned again from what was said before `at`."""
+        self._db.merge(Tombstone(scope_key=scope, text_key=text_key, forgotten_at=at))
+        self._db.flush()
+
+    def tombstones(self, scope: ScopeKey, *, text_keys: Sequence[str]) -> Mapping[str, datetime]:
+        """When the texts were forgotten, for those that were."""
+        statement = select(Tombstone).where(Tombstone.scope_key == scope, col(Tombstone.text_key).in_(text_keys))
+        return {row.text_key: row.forgotten_at for row in self._db.exec(statement)}
+
+    def counts(self) -> list[tuple[str, str, str, int]]:
+        """Number of memories by scope key, kind and status."""
+        statement = select(Memory.scope_key, Memory.kind, Memory.status, func.count()).group_by(
+            Memory.scope_key, Memory.kind, Memory.status
+        )
+        return [(scope, kind, status, number) for scope, kind, status, number in self._db.exec(statement)]
+
+
+def _clauses(where: MemoryFilter):  # noqa: ANN202 SQLAlchemy's own type of a clause says nothing to a reader
+    if where.space is not None:
+        yield Memory.space == where.space
+    if where.kind is not None:
+        yield Memory.kind == where.kind
+    if where.speaker is not None:
+        yield Memory.speaker == where.speaker
+    if where.event.start is not None:
+        yield col(Memory.event_at) >= where.event.start
+    if where.event.end is not None:
+        yield col(Memory.event_at) < where.event.end
+    if where.session_key is not None:
+        said_there = (
+            select(MemorySource.memory_id)
+            .join(Turn, col(Turn.id) == col(MemorySource.turn_id))
+            .where(Turn.session_key == where.session_key)
+        )
+        yield col(Memory.id).in_(said_there)
+    if where.after is not None:
+        created_at, memory_id = where.after
+        yield or_(
+            col(Memory.created_at) < created_at,
+            and_(col(Memory.created_at) == created_at, col(Memory.id) < memory_id),
+        )

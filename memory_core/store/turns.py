@@ -1,0 +1,179 @@
+"""Statements on sessions and turns."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+
+from sqlalchemy import func, update
+from sqlmodel import Session as DbSession
+from sqlmodel import col, select
+
+from memory_core.models.turn import Session, Turn
+from memory_core.values import ScopeKey
+
+
+class TurnRepository:
+    """Sessions and turns within one transaction; never commits."""
+
+    def __init__(self, session: DbSession) -> None:
+        """Work in the given database session."""
+        self._db = session
+
+    def known_keys(self, scope: ScopeKey, *, agent_id: str, session_key: str, turn_keys: Sequence[str]) -> set[str]:
+        """Those of the turn keys that were captured before."""
+        statement = select(Turn.turn_key).where(
+            Turn.scope_key == scope,
+            Turn.agent_id == agent_id,
+            Turn.session_key == session_key,
+            col(Turn.turn_key).in_(turn_keys),
+        )
+        return set(self._db.exec(statement))
+
+    def open_session(self, scope: ScopeKey, *, at: datetime, quiet: timedelta, imported: bool) -> Session | None:
+        """The session that a turn said at `at` belongs to; None when it begins a new one."""
+        statement = (
+            select(Session)
+            .where(
+                Session.scope_key == scope,
+                Session.imported == imported,
+                col(Session.ended_at).is_(None),
+                col(Session.last_at) >= at - quiet,
+                col(Session.started_at) <= at + quiet,
+            )
+            .order_by(col(Session.last_at).desc())
+            .limit(1)
+        )
+        return self._db.exec(statement).first()
+
+    def sessions_of_day(self, scope: ScopeKey, *, day: date) -> int:
+        """Highest number of a session that began on that day; 0 when none did."""
+        statement = select(func.max(Session.number)).where(Session.scope_key == scope, Session.day == day)
+        return self._db.exec(statement).one() or 0
+
+    def add(self, row: Session | Turn) -> None:
+        """Insert a row; its number is known afterwards."""
+        self._db.add(row)
+        self._db.flush()
+
+    def add_all(self, rows: Sequence[Turn]) -> None:
+        """Insert rows."""
+        self._db.add_all(rows)
+        self._db.flush()
+
+    def end_sessions(self, scope: ScopeKey, *, at: datetime) -> int:
+        """Close what is open in a scope; a later turn begins a new session."""
+        statement = (
+            update(Session)
+            .where(col(Session.scope_key) == scope, col(Session.ended_at).is_(None), col(Session.imported).is_(False))
+            .values(ended_at=at)
+        )
+        return self._db.exec(statement).rowcount
+
+    def latest_session(self, scope: ScopeKey) -> Session | None:
+        """The live session with the newest turn."""
+        statement = (
+            select(Session)
+            .where(Session.scope_key == scope, col(Session.imported).is_(False))
+            .order_by(col(Session.last_at).desc())
+            .limit(1)
+        )
+        return self._db.exec(statement).first()
+
+    def waiting(self, scope: ScopeKey) -> int:
+        """Number of turns that wait for consolidation."""
+        statement = select(func.count()).where(
+            Turn.scope_key == scope, col(Turn.consolidated_at).is_(None), col(Turn.text).is_not(None)
+        )
+        return self._db.exec(statement).one()
+
+    def waiting_total(self) -> int:
+        """Number of turns of all scopes that wait for consolidation."""
+        statement = select(func.count()).where(col(Turn.consolidated_at).is_(None), col(Turn.text).is_not(None))
+        return self._db.exec(statement).one()
+
+    def newest_waiting(self, scope: ScopeKey) -> int | None:
+        """Number of the newest turn that waits; None when none does."""
+        statement = select(func.max(Turn.id)).where(Turn.scope_key == scope, col(Turn.consolidated_at).is_(None))
+        return self._db.exec(statement).one()
+
+    def quiet_scopes(self, *, before: datetime) -> list[ScopeKey]:
+        """Scopes with waiting turns, none of which arrived after `before`."""
+        statement = (
+            select(Turn.scope_key)
+            .where(col(Turn.consolidated_at).is_(None))
+            .group_by(Turn.scope_key)
+            .having(func.max(Turn.created_at) < before)
+        )
+        return [ScopeKey(key) for key in self._db.exec(statement)]
+
+    def range_to_consolidate(self, scope: ScopeKey, *, through: int, limit: int) -> list[Turn]:
+        """The oldest waiting turns of a scope up to a number, in order."""
+        statement = (
+            select(Turn)
+            .where(Turn.scope_key == scope, col(Turn.consolidated_at).is_(None), col(Turn.id) <= through)
+            .order_by(col(Turn.id))
+            .limit(limit)
+        )
+        return list(self._db.exec(statement))
+
+    def turn_before(self, turn: Turn) -> Turn | None:
+        """The turn said before this one in the same session, if its words are still here."""
+        statement = (
+            select(Turn)
+            .where(Turn.session_id == turn.session_id, col(Turn.id) < turn.id)
+            .order_by(col(Turn.id).desc())
+            .limit(1)
+        )
+        return self._db.exec(statement).first()
+
+    def mark_consolidated(self, turn_ids: Sequence[int], *, at: datetime) -> int:
+        """Note that turns became memories; returns how many had not been marked yet."""
+        statement = (
+            update(Turn)
+            .where(col(Turn.id).in_(turn_ids), col(Turn.consolidated_at).is_(None))
+            .values(consolidated_at=at)
+        )
+        return self._db.exec(statement).rowcount
+
+    def drop_texts(self, *, quiet_since: datetime) -> int:
+        """Overwrite the words of consolidated turns of sessions that went quiet; returns how many."""
+        quiet = select(Session.id).where(col(Session.last_received_at) < quiet_since)
+        statement = (
+            update(Turn)
+            .where(col(Turn.consolidated_at).is_not(None), col(Turn.text).is_not(None), col(Turn.session_id).in_(quiet))
+            .values(text=None)
+        )
+        return self._db.exec(statement).rowcount
+
+    def forget_texts(self, turn_ids: Sequence[int], *, at: datetime) -> int:
+        """Overwrite the words and the speaker of turns, consolidated or not; returns how many had words."""
+        statement = (
+            update(Turn)
+            .where(col(Turn.id).in_(turn_ids), col(Turn.text).is_not(None))
+            .values(text=None, consolidated_at=func.coalesce(col(Turn.consolidated_at), at))
+        )
+        count = self._db.exec(statement).rowcount
+        self._db.exec(update(Turn).where(col(Turn.id).in_(turn_ids)).values(speaker=None))
+        return count
+
+    def with_text(
+        self,
+        scopes: Sequence[ScopeKey],
+        *,
+        session_key: str | None = None,
+        start: datetime | None = None,
+        end: datetime | None = None,
+    ) -> list[Turn]:
+        """Turns of the scopes whose words are still here, narrowed by session key and time of saying."""
+        statement = select(Turn).where(col(Turn.scope_key).in_(scopes), col(Turn.text).is_not(None))
+        if session_key is not None:
+            statement = statement.where(Turn.session_key == session_key)
+        if start is not None:
+            statement = statement.where(col(Turn.said_at) >= start)
+        if end is not None:
+            statement = statement.where(col(Turn.said_at) < end)
+        return list(self._db.exec(statement.order_by(col(Turn.id))))
+
+    def last_captured_at(self) -> datetime | None:
+        """When the newest turn arrived."""
+        statement = select(Turn.created_at).order_by(col(Turn.id).desc()).limit(1)
+        return self._db.exec(statement).first()

@@ -1,0 +1,101 @@
+"""The application: routes behind the gate, errors in one shape, chores in the background."""
+
+from collections.abc import AsyncGenerator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from memory_core.bootstrap import MemoryCore
+from memory_core.errors import MemoryCoreError
+from plugin.service.background import Background
+from plugin.service.context import ServiceContext
+from plugin.service.errors import code_of, error_response
+from plugin.service.metrics import Metrics
+from plugin.service.middleware import Gate
+from plugin.service.readiness import Readiness
+from plugin.service.routes import router
+from plugin.service.tools.registry import registry
+
+VERSION = "1"
+_RECALLS_AT_ONCE = 16
+
+log = structlog.get_logger(__name__)
+
+
+def build_app(core: MemoryCore, *, token: str, on_wake: list[Background]) -> FastAPI:
+    """Put the service together.
+
+    Args:
+        core: An open core; stays open as long as the app runs.
+        token: What every caller must know.
+        on_wake: Gets the running background of the app, so that the core can wake it.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        background = Background(core)
+        with ThreadPoolExecutor(_RECALLS_AT_ONCE, thread_name_prefix="recall") as recall_threads:
+            app.state.service = ServiceContext(
+                core=core,
+                token=token,
+                metrics=Metrics(),
+                readiness=Readiness(core),
+                background=background,
+                tools=registry(),
+                recall_threads=recall_threads,
+            )
+            background.start()
+            on_wake.append(background)
+            yield
+            on_wake.clear()
+            await background.stop()
+
+    app = FastAPI(
+        title="Nightshift",
+        version=VERSION,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/openapi.json",
+    )
+    app.include_router(router)
+    app.add_middleware(Gate, token=token, listen=core.settings.listen)
+    app.add_exception_handler(MemoryCoreError, _ours)
+    app.add_exception_handler(RequestValidationError, _wrong_field)
+    app.add_exception_handler(HTTPException, _of_the_framework)
+    app.add_exception_handler(Exception, _unexpected)
+    return app
+
+
+async def _ours(_: Request, error: Exception) -> JSONResponse:
+    if not isinstance(error, MemoryCoreError):
+        raise error
+    return error_response(error.code, str(error), retryable=error.retryable)
+
+
+async def _wrong_field(_: Request, error: Exception) -> JSONResponse:
+    if not isinstance(error, RequestValidationError):
+        raise error
+    problems = [
+        f"{'.'.join(str(part) for part in problem['loc'] if part != 'body') or 'body'}: "
+        f"{problem['msg'].removeprefix('Value error, ')}"
+        for problem in error.errors()
+    ]
+    return error_response("invalid", "; ".join(problems))
+
+
+async def _of_the_framework(_: Request, error: Exception) -> JSONResponse:
+    if not isinstance(error, HTTPException):
+        raise error
+    code = code_of(error.status_code)
+    return error_response(code, str(error.detail))
+
+
+async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    log.error("request.failed", path=request.scope.get("route_path", ""), error=type(error).__name__)
+    return error_response("internal", "an internal error; see the service's log")

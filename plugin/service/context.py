@@ -1,0 +1,32 @@
+"""What the routes of one service share, and how they get it."""
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from fastapi import Request
+
+from memory_core.bootstrap import MemoryCore
+from plugin.service.background import Background
+from plugin.service.metrics import Metrics
+from plugin.service.readiness import Readiness
+from plugin.service.tools.base import Tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceContext:
+    """The parts of one service; recalls have threads of their own, so that nothing else can starve them."""
+
+    core: MemoryCore
+    token: str
+    metrics: Metrics
+    readiness: Readiness
+    background: Background
+    tools: Mapping[str, Tool]
+    recall_threads: ThreadPoolExecutor
+
+
+def service(request: Request) -> ServiceContext:
+    """The context of the service that got this request."""
+    context: ServiceContext = request.app.state.service
+    return context

@@ -1,0 +1,33 @@
+"""Error code to HTTP status, in one table, and the one shape that every error has on the wire."""
+
+from collections.abc import Mapping
+
+from fastapi.responses import JSONResponse
+
+STATUS: Mapping[str, int] = {
+    "invalid": 422,
+    "not_found": 404,
+    "conflict": 409,
+    "forbidden": 403,
+    "unavailable": 503,
+    "refused": 422,
+    "corrupt": 500,
+    "internal": 500,
+    "unauthorized": 401,
+    "too_large": 413,
+    "bad_request": 400,
+    "method_not_allowed": 405,
+}
+"""Codes of the error tree first, then those that only a web server knows."""
+_CODES = {status: code for code, status in reversed(STATUS.items())}
+
+
+def error_response(code: str, message: str, *, retryable: bool = False) -> JSONResponse:
+    """An error on the wire."""
+    body = {"error": {"code": code, "message": message, "retryable": retryable}}
+    return JSONResponse(body, status_code=STATUS.get(code, 500))
+
+
+def code_of(status: int) -> str:
+    """The code for a status that the web framework chose."""
+    return _CODES.get(status, "internal" if status >= 500 else "bad_request")  # noqa: PLR2004 server errors

@@ -1,0 +1,1 @@
+"""The tools that the agent has, one module per family."""

@@ -1,0 +1,66 @@
+"""What every tool shares: its arguments as a type, its answer, and how a wrong argument is told."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from memory_core.bootstrap import MemoryCore
+from memory_core.errors import MemoryCoreError
+from memory_core.values import Scope, SessionRef
+from plugin.service.schemas import Wire
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """Who calls a tool, on what."""
+
+    core: MemoryCore
+    ref: SessionRef
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolReply:
+    """A tool's answer: words for the model, details for programs."""
+
+    text: str
+    details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A tool: its name, its arguments, and what it does. Work that blocks goes to a thread inside `run`."""
+
+    name: str
+    arguments: type[Wire]
+    run: Callable[[ToolCall, Any], Awaitable[ToolReply]]
+
+    async def call(self, call: ToolCall, arguments: Mapping[str, Any]) -> ToolReply:
+        """Check the arguments, then run; what goes wrong is an answer that says so, never a failed turn."""
+        try:
+            return await self.run(call, self.arguments.model_validate(arguments))
+        except ValidationError as error:
+            return ToolReply(text=describe(error), is_error=True)
+        except MemoryCoreError as error:
+            details = {"code": error.code, "retryable": error.retryable}
+            return ToolReply(text=str(error), details=details, is_error=True)
+
+
+def describe(error: ValidationError) -> str:
+    """Each wrong field with the rule it breaks, on one line."""
+    return "; ".join(
+        f"{'.'.join(str(part) for part in problem['loc']) or 'arguments'}: {_rule(problem['msg'])}"
+        for problem in error.errors(include_input=False, include_url=False, include_context=False)
+    )
+
+
+def dump(model: BaseModel) -> dict[str, Any]:
+    """The wire form of a model, without absent fields."""
+    return model.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _rule(message: str) -> str:
+    return message.removeprefix("Value error, ")
