@@ -1,6 +1,6 @@
 """What the core needs from outside, as protocols that speak our values; each has a real adapter and a fake."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -23,8 +23,12 @@ class Embedder(Protocol):
         """Name of the model and of the vector layout; vectors of different names never mix."""
         ...
 
-    def embed_query(self, text: str) -> Embedding:
+    def embed_query(self, text: str, *, quiet: Collection[str] = ()) -> Embedding:
         """Vectors of a question, cut to about 64 word pieces.
+
+        Args:
+            text: The question.
+            quiet: Lower-case words that weigh nothing in the token rows, such as names that stand in every memory.
 
         Raises:
             Unavailable: the embedder is away.

@@ -1,10 +1,38 @@
-"""What is embedded, and the stored form of vectors: packed into one table column, so that an index can be rebuilt."""
+"""What is embedded, and the stored form of vectors, from which an index can be rebuilt without embedding again.
 
-import msgpack
+The three vectors of a memory are columns of their own: ranking reads the token rows of a few hundred memories for every
+recall, and only joins their bytes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
+import numpy.typing as npt
 
 from memory_core.errors import Corrupt
-from memory_core.values import Embedding, SparseVector
+from memory_core.values import Embedding, FloatArray, SparseVector
+
+_HALF = np.dtype("<f2")
+_SINGLE = np.dtype("<f4")
+_NUMBER = np.dtype("<u4")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredVectors:
+    """The bytes of an embedding.
+
+    Attributes:
+        dense: Single precision.
+        tokens: Half precision, as the index keeps them, row after row.
+        token_width: Length of a row; 0 when there is none.
+        keywords: All numbers, then all weights, four bytes each.
+    """
+
+    dense: bytes
+    tokens: bytes
+    token_width: int
+    keywords: bytes
 
 
 def passage_text(text: str, *, speaker: str | None) -> str:
@@ -12,34 +40,52 @@ def passage_text(text: str, *, speaker: str | None) -> str:
     return f"{speaker}: {text}" if speaker else text
 
 
-def pack(embedding: Embedding) -> bytes:
-    """Bytes of an embedding; token rows are kept in half precision, as the index keeps them."""
-    fields = {
-        "dense": embedding.dense.astype(np.float32).tobytes(),
-        "tokens": embedding.tokens.astype(np.float16).tobytes(),
-        "width": embedding.tokens.shape[1] if embedding.tokens.ndim == 2 else 0,  # noqa: PLR2004 rows by columns
-        "indices": list(embedding.sparse.indices),
-        "values": np.asarray(embedding.sparse.values, np.float32).tobytes(),
-    }
-    return msgpack.packb(fields)
+def to_stored(embedding: Embedding) -> StoredVectors:
+    """The stored form of an embedding."""
+    rows = embedding.tokens
+    return StoredVectors(
+        dense=embedding.dense.astype(_SINGLE).tobytes(),
+        tokens=rows.astype(_HALF).tobytes(),
+        token_width=rows.shape[1] if rows.size else 0,
+        keywords=np.asarray(embedding.sparse.indices, _NUMBER).tobytes()
+        + np.asarray(embedding.sparse.values, _SINGLE).tobytes(),
+    )
 
 
-def unpack(data: bytes) -> Embedding:
-    """The embedding of packed bytes.
+def from_stored(stored: StoredVectors) -> Embedding:
+    """The embedding of its stored form.
 
     Raises:
-        Corrupt: the bytes are no packed embedding.
+        Corrupt: the bytes don't fit together.
     """
+    half = len(stored.keywords) // 2
     try:
-        fields = msgpack.unpackb(data)
-        tokens = np.frombuffer(fields["tokens"], np.float16).astype(np.float32)
+        rows, _ = join_rows([stored.tokens], width=stored.token_width)
         return Embedding(
-            dense=np.frombuffer(fields["dense"], np.float32),
-            tokens=tokens.reshape(-1, fields["width"]) if fields["width"] else tokens.reshape(0, 0),
+            dense=np.frombuffer(stored.dense, _SINGLE).astype(np.float32),
+            tokens=rows,
             sparse=SparseVector(
-                indices=tuple(fields["indices"]),
-                values=tuple(np.frombuffer(fields["values"], np.float32).tolist()),
+                indices=tuple(np.frombuffer(stored.keywords[:half], _NUMBER).tolist()),
+                values=tuple(np.frombuffer(stored.keywords[half:], _SINGLE).tolist()),
             ),
         )
-    except (ValueError, KeyError, TypeError, msgpack.UnpackException) as error:
+    except ValueError as error:
         raise Corrupt("stored vectors can't be read") from error
+
+
+def join_rows(stored: Sequence[bytes], *, width: int) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+    """Token rows of many memories as one matrix.
+
+    Args:
+        stored: `StoredVectors.tokens` of each memory; may be empty.
+        width: Length of a row.
+
+    Returns:
+        Matrix of shape (all rows, width), and the number of the first row of each memory.
+    """
+    if width == 0:
+        return np.zeros((0, 0), np.float32), np.zeros(len(stored), np.int64)
+    row_bytes = width * _HALF.itemsize
+    counts = np.fromiter((len(tokens) // row_bytes for tokens in stored), np.int64, len(stored))
+    rows = np.frombuffer(b"".join(stored), _HALF).reshape(-1, width).astype(np.float32)
+    return rows, np.concatenate(([0], np.cumsum(counts)[:-1])) if len(stored) else counts

@@ -10,8 +10,9 @@ import threading
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple, Protocol, cast
 
 import Stemmer
 
@@ -25,7 +26,7 @@ K1 = 0.9
 B = 0.4
 """BM25's saturation and length normalisation; measured better on short texts than the usual 1.2 and .75.
 
-Source: Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009; .9 and .4 from Trotman et al., ADCS 2014.
+Source: Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009; .9 and .4 are also Anserini's defaults.
 """
 AVERAGE_KEYWORDS = 30.0
 """Length of an ordinary memory, in keywords; fixed, so that a stored weight never has to change."""
@@ -39,9 +40,10 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3131-\u318e\u3400-\u4dbf"
     "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-# \w leaves out the vowel signs of the Indic scripts and combining marks, which belong to the word.
-_LETTER = rf"[^\W{_UNSPACED}]|[\u0300-\u036f\u064b-\u065f\u0900-\u0dff]"
-_JOINT = r"['’._/\\:@#+\-]|(?<=\d),(?=\d{3})"
+# \w leaves out combining marks and the vowel signs of the Indic scripts, which belong to the word.
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff"
+_LETTER = rf"(?![{_UNSPACED}])[\w{_MARKS}]"
+_JOINT = r"['’./\\:@#+\-]|(?<=\d),(?=\d{3})"
 _RUN = re.compile(
     rf"(?P<named>(?<![\w.])\.[A-Za-z]{{2,}}|[A-Za-z]\w{{0,15}}(?:\+\+|\#)(?!\w))"
     rf"|(?P<unspaced>[{_UNSPACED}]+)"
@@ -51,10 +53,13 @@ _PIECE = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z
 _VERSION = re.compile(r"v?(\d+(?:\.\d+)+[\w.\-+]*)", re.IGNORECASE)
 _DOTTED_LETTERS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _PLURAL_ACRONYM = re.compile(r"[A-Z]{2,}s")
+_WORD = re.compile(rf"(?:(?![\d_])[\w{_MARKS}])+")
 _CAMEL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
 _HAN = re.compile(r"[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_ELIDED = frozenset("l d j m t s n c qu jusqu lorsqu puisqu dell all un nell sull dall".split())
-_CONTRACTED = frozenset("s m re ve ll d".split())
+_ELIDED = frozenset(
+    ("l", "d", "j", "m", "t", "s", "n", "c", "qu", "jusqu", "lorsqu", "dell", "all", "un", "nell", "dall")
+)
+_CONTRACTED = frozenset(("s", "m", "re", "ve", "ll", "d"))
 _UNDECOMPOSED = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ё": "е", "ـ": None}
 )
@@ -64,8 +69,14 @@ _LANGUAGES_OF: dict[str, list[str]] = {}
 for _language, _words in STOP_WORDS.items():
     for _word in _words:
         _LANGUAGES_OF.setdefault(_word, []).append(_language)
-_WEB_NOISE = frozenset({"http", "https", "www"})
+_WEB_NOISE = frozenset({"http:", "https:", "www"})
 _local = threading.local()
+
+
+class _Stemmer(Protocol):
+    """What PyStemmer offers, which comes without types."""
+
+    def stemWord(self, word: str) -> str: ...  # noqa: N802 - the library's name
 
 
 class _Term(NamedTuple):
@@ -94,7 +105,11 @@ def keywords(text: str) -> list[str]:
 
 def document_vector(text: str) -> SparseVector:
     """Keyword weights of a text to be found: BM25 without the IDF, which the index adds."""
-    found = keywords(text)
+    return weigh_document(keywords(text))
+
+
+def weigh_document(found: Sequence[str]) -> SparseVector:
+    """`document_vector` of keywords found already."""
     counts = Counter(map(number_of, found))
     damping = K1 * (1 - B + B * len(found) / AVERAGE_KEYWORDS)
     indices = tuple(sorted(counts))
@@ -103,7 +118,12 @@ def document_vector(text: str) -> SparseVector:
 
 def query_vector(text: str) -> SparseVector:
     """Keyword weights of a question: 1 for each distinct keyword."""
-    indices = tuple(sorted(set(map(number_of, keywords(text)))))
+    return weigh_query(keywords(text))
+
+
+def weigh_query(found: Sequence[str]) -> SparseVector:
+    """`query_vector` of keywords found already."""
+    indices = tuple(sorted(set(map(number_of, found))))
     return SparseVector(indices=indices, values=(1.0,) * len(indices))
 
 
@@ -121,7 +141,7 @@ def _pairs(run: str) -> Iterator[_Term]:
     if len(run) == 1:
         yield _Term(run, is_word=False)
         return
-    for first, second in zip(run, run[1:], strict=False):
+    for first, second in pairwise(run):
         yield _Term(first + second, is_word=False)
     # One Chinese character is often a word; kana, hangul and Thai letters never are.
     for character in run:
@@ -139,7 +159,9 @@ def _named(run: str) -> Iterator[_Term]:
 
 
 def _chunk(run: str, *, shouting: bool) -> Iterator[_Term]:
-    if run.isalpha() and (not _CAMEL.search(run) or _PLURAL_ACRONYM.fullmatch(run)):
+    if _PLURAL_ACRONYM.fullmatch(run):
+        yield _Term(_fold(run[:-1]), is_word=False)
+    elif _WORD.fullmatch(run) and not _CAMEL.search(run):
         # "IT" and "US" among small letters are names; folded they would be stop words.
         acronym = len(run) > 1 and run.isupper() and not shouting
         folded = _fold(run)
@@ -184,7 +206,8 @@ def _version(number: str) -> Iterator[_Term]:
 def _path(run: str) -> Iterator[_Term]:
     if len(run) <= _MAX_WHOLE:
         yield _Term(_fold(run), is_word=False)
-    for segment in [part for part in re.split(r"[/\\]+", run) if part][:_MAX_PARTS]:
+    segments = [part for part in re.split(r"[/\\]+", run) if part and part not in _WEB_NOISE]
+    for segment in segments[:_MAX_PARTS]:
         for match in _RUN.finditer(segment):
             yield from _chunk(match.group(), shouting=True)
 
@@ -227,7 +250,7 @@ def _finish(term: _Term, language: str) -> Iterator[str]:
     if not term.is_word:
         yield word
         return
-    if not word or word in _WEB_NOISE:
+    if not word:
         return
     if word[0] >= _LATIN_END:
         yield from _finish_other_script(word)
@@ -248,10 +271,11 @@ def _finish_other_script(word: str) -> Iterator[str]:
 
 def _stem(language: str, word: str) -> str:
     # A stemmer must not be shared by threads.
-    stemmers: dict[str, Stemmer.Stemmer] | None = getattr(_local, "stemmers", None)
+    stemmers: dict[str, _Stemmer] | None = getattr(_local, "stemmers", None)
     if stemmers is None:
         stemmers = _local.stemmers = {}
     stemmer = stemmers.get(language)
     if stemmer is None:
-        stemmer = stemmers[language] = Stemmer.Stemmer(language)
+        made = cast("Callable[[str], _Stemmer]", Stemmer.Stemmer)  # pyright: ignore[reportUnknownMemberType] - untyped
+        stemmer = stemmers[language] = made(language)
     return stemmer.stemWord(word)

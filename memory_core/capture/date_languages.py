@@ -38,6 +38,7 @@ class Language:
         day_format, month_format: For writing, with {day}, {month}, {year}.
         about: Word before an approximate stretch.
         case_matters: Names that are other words when written small.
+        not_after: Words after which a phrase is another word: "guten Morgen", "la mañana".
         spaced: Words are divided by spaces.
     """
 
@@ -67,7 +68,12 @@ class Language:
     month_format: str = "{month} {year}"
     about: str = "about"
     case_matters: frozenset[str] = frozenset()
+    not_after: tuple[str, ...] = ()
     spaced: bool = True
+
+
+def _list(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
 
 
 def _names(text: str, *, first: int) -> dict[str, int]:
@@ -132,7 +138,8 @@ ENGLISH = Language(
     before="before|prior to",
     after="after|following",
     past=(
-        r"\w{3,}ed|was|were|had|did|didn't|went|got|saw|came|took|made|met|found|bought|ate|told|said|won|lost|gave|left"
+        r"\w{3,}ed|was|were|had|did|didn't|went|got|saw|came|took|made|met|found|bought|ate|told|said|won|lost|gave"
+        r"|left"
         r"|felt|began|ran|drove|wrote|read|spent|sent|built|caught|taught|thought|brought|heard|held|kept|flew|rode"
         r"|sang|swam|threw|fell|broke|woke|wore|became|knew|grew|drew|chose|spoke|slept|paid|sold|stood|led|fought|been"
     ),
@@ -140,7 +147,7 @@ ENGLISH = Language(
         r"will|won't|\w+'ll|\w+’ll|going to|gonna|plan(?:s|ning)?|want(?:s)? to|hop(?:e|es|ing) to|tomorrow|soon|let's"
         r"|remind|deadline|due|should|need(?:s)? to|have to|has to|upcoming|can't wait|looking forward|starts|meeting"
     ),
-    month_names=tuple("January February March April May June July August September October November December".split()),
+    month_names=_list("January February March April May June July August September October November December"),
     case_matters=frozenset(
         {"may", "march", "mar", "mon", "tue", "wed", "fri", "thu", "sun", "sat", "jan", "dec", "sep"}
     ),
@@ -198,12 +205,14 @@ GERMAN = Language(
     in_month="im|seit|bis|anfang|mitte|ende|ab",
     before="vor dem|vor",
     after="nach dem|nach",
-    past=r"war(?:en|st)?|hatte[n]?|wurde[n]?|habe?n? .{0,80}ge\w+(?:t|en)|bin .{0,80}ge\w+en|ging(?:en)?|kam(?:en)?|sah(?:en)?",
+    past=r"war(?:en|st)?|hatte[n]?|wurde[n]?|habe?n? .{0,80}ge\w+(?:t|en)|bin .{0,80}ge\w+en|ging(?:en)?|kam(?:en)?"
+    r"|sah(?:en)?",
     future=r"werde[n]?|wird|will|wollen|möchte[n]?|muss|müssen|plane[n]?",
-    month_names=tuple("Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()),
+    month_names=_list("Januar Februar März April Mai Juni Juli August September Oktober November Dezember"),
     day_format="{day}. {month} {year}",
     about="etwa",
     case_matters=frozenset({"mai"}),
+    not_after=("guten", "am", "jeden", "diesen", "den", "einen", "heute", "gestern"),
 )
 FRENCH = Language(
     code="fr",
@@ -253,9 +262,10 @@ FRENCH = Language(
     in_month="en|depuis|fin|début|mi",
     before="avant le",
     after="après le",
-    past=r"étai(?:t|s|ent)|avai(?:t|s|ent)|(?:ai|as|a|avons|avez|ont|suis|est|sommes|sont) \w+(?:é|ée|és|ées|i|is|it|u|us|ert)",
+    past=r"étai(?:t|s|ent)|avai(?:t|s|ent)|(?:ai|as|a|avons|avez|ont|suis|est|sommes|sont) \w+(?:é|ée|és|ées|i|is|it"
+    r"|u|us|ert)",
     future=r"vais|va|allons|vont|sera|serai|\w+rai|\w+rons|doi[st]|devons",
-    month_names=tuple("janvier février mars avril mai juin juillet août septembre octobre novembre décembre".split()),
+    month_names=_list("janvier février mars avril mai juin juillet août septembre octobre novembre décembre"),
     about="vers",
 )
 SPANISH = Language(
@@ -305,13 +315,13 @@ SPANISH = Language(
     in_month="en|desde|hasta|a finales de|a principios de|a mediados de",
     before="antes del",
     after="después del",
-    past=r"fui|fue|fueron|era[n]?|estab\w+|estuv\w+|hice|hizo|tuv\w+|compr[éó]|lleg[uóé]\w*|\w{3,}(?:aron|ieron|amos)|habí\w+|vi|vio",
+    past=r"fui|fue|fueron|era[n]?|estab\w+|estuv\w+|hice|hizo|tuv\w+|compr[éó]|lleg[uóé]\w*|\w{3,}(?:aron|ieron"
+    r"|amos)|habí\w+|vi|vio",
     future=r"voy a|va a|vamos a|van a|será[n]?|\w+ré|\w+remos|quiero|tengo que|debo",
-    month_names=tuple(
-        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split()
-    ),
+    month_names=_list("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"),
     day_format="{day} de {month} de {year}",
     month_format="{month} de {year}",
+    not_after=("la", "esta", "cada", "una"),
     about="hacia",
 )
 CHINESE = Language(

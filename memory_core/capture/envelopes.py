@@ -50,18 +50,19 @@ _TAGS = (
     "active_memory_plugin relevant-memories relevant_memories memory-context memory_context recalled-memories"
     " recalled_memories supermemory-context hyperspell-context hindsight_memories openviking-memories system-reminder"
     " system_reminder system-prompt system_prompt system"
-).split()
+)
 _TAG_BLOCKS = tuple(
     (
         tag,
         re.compile(rf"^(?:Context:[ \t]*\n)?[ \t]*<{tag}\b(?!-)[^>\n]{{0,200}}>", re.MULTILINE | re.IGNORECASE),
         re.compile(rf"</{tag}>[ \t]*\n?", re.IGNORECASE),
     )
-    for tag in _TAGS
+    for tag in _TAGS.split()
 )
 # Blocks that are taken to the end of the text where their own end is missing: ours, the runtime's, chat templates.
 _FENCED = (
-    re.compile(rf"[ \t]*<{FENCE_TAG}\b[^>\n]{{0,200}}>[\s\S]*?(?:</{FENCE_TAG}>|(?=\n[ \t]*\n)|\Z)[ \t]*\n?", re.IGNORECASE),
+    re.compile(rf"[ \t]*<{FENCE_TAG}\b[^>\n]{{0,200}}>[\s\S]*?(?:</{FENCE_TAG}>|(?=\n[ \t]*\n)"
+        rf"|\Z)[ \t]*\n?", re.IGNORECASE),
     re.compile(rf"</?{FENCE_TAG}\b[^>\n]{{0,200}}>", re.IGNORECASE),
     re.compile(r"<<<BEGIN_(?P<name>[A-Z_]{4,60})>>>[\s\S]*?(?:<<<END_(?P=name)>>>|\Z)\n?"),
     re.compile(r"<<<EXTERNAL_UNTRUSTED_CONTENT[^>\n]{0,80}>>>[\s\S]*?(?:<<<END_EXTERNAL_UNTRUSTED_CONTENT[^>\n]{0,80}>>>|\Z)\n?"),
@@ -70,7 +71,8 @@ _FENCED = (
 )  # fmt: skip
 _CURRENT = re.compile(r"^\[Current message - respond to this\][ \t]*\n?", re.MULTILINE)
 _HISTORY = re.compile(
-    r"^\[(?:Chat messages since your last reply|Thread history|Thread starter) - for context\][^\n]*\n(?:[^\n]*\S[^\n]*(?:\n|$)){0,400}",
+    r"^\[(?:Chat messages since your last reply|Thread history|Thread starter) - for"
+    r" context\][^\n]*\n(?:[^\n]*\S[^\n]*(?:\n|$)){0,400}",
     re.MULTILINE,
 )
 _LINES = (
@@ -79,9 +81,11 @@ _LINES = (
     re.compile(r"^#\d{1,20}: ?(?=\S)", re.MULTILINE),
     re.compile(r"^[ \t]*\[message_id:[^\]\n]{1,120}\][ \t]*(?:\n|$)", re.MULTILINE | re.IGNORECASE),
     re.compile(r"\[message_id: ?[\w.:@-]{1,80}\][ \t]*$", re.MULTILINE | re.IGNORECASE),
-    re.compile(r"^\[Queued (?:messages while agent was busy|user message from a previous active turn)[^\]\n]*\][ \t]*\n?", re.MULTILINE),
+    re.compile(r"^\[Queued (?:messages while agent was busy|user message from a previous active"
+        r" turn)[^\]\n]*\][ \t]*\n?", re.MULTILINE),
     re.compile(r"^(?:---\n)?Queued #\d{1,4}(?: context:)?[ \t]*(?:\n|$)", re.MULTILINE),
-    re.compile(r"^\[(?:media (?:attached|omitted|unavailable|reference removed)|User sent media without caption)[^\]\n]*\][ \t]*\n?", re.MULTILINE | re.IGNORECASE),
+    re.compile(r"^\[(?:media (?:attached|omitted|unavailable|reference removed)|User sent media without"
+        r" caption)[^\]\n]*\][ \t]*\n?", re.MULTILINE | re.IGNORECASE),
     re.compile(r"^To send an image back, prefer the message tool[^\n]*\n?", re.MULTILINE),
     re.compile(r"^Current time: [^\n]{4,80}(?:UTC|\([A-Z][A-Za-z]+/[A-Za-z_/]+\))[^\n]{0,60}(?:\n|$)", re.MULTILINE),
 )  # fmt: skip
@@ -137,5 +141,5 @@ def _strip_header(line: str) -> str:
 
 def _is_sender(label: str, *, header: str) -> bool:
     """Whether what stands before the colon is who wrote, not the first words of the message ("Note: ...")."""
-    name = label.split(" (")[0]
+    name = label.split(" (", maxsplit=1)[0]
     return label in {"(self)", "(sender)"} or name in header or name != label or _ROOM_HEADER.search(header) is not None

@@ -12,8 +12,10 @@ from memory_core.values import Trigger
 
 # First words of prompts that a machine wrote; the whole text is the machine's then.
 _MACHINE_PROMPT = re.compile(
-    r"\s*(?:\[OpenClaw (?:heartbeat poll|exec completion|cron wake|session event|runtime event|room event|interruption)\]"
-    r"|\[cron:[^\]\n]{1,200}\]|\[Subagent (?:Task|Context)\]|\[Inter-session message\]|\[Internal task completion event\]"
+    r"\s*(?:\[OpenClaw (?:heartbeat poll|exec completion|cron wake|session event|runtime event|room event"
+    r"|interruption)\]"
+    r"|\[cron:[^\]\n]{1,200}\]|\[Subagent (?:Task|Context)\]|\[Inter-session message\]|\[Internal task completion"
+    r" event\]"
     r"|\[Startup context loaded by runtime\]|\[Bootstrap truncation warning\]"
     r"|OpenClaw runtime (?:context|event)\b"
     r"|Follow the heartbeat monitor scratch context|Read HEARTBEAT\.md(?: if it exists)?\b|Heartbeat (?:poll|wake)\b"
@@ -34,7 +36,8 @@ _SYSTEM_LINE = re.compile(
     r"[ \t]*(?:\*\*)?(?:\[System(?: Message| note)?\b[^\]\n]{0,300}\]|System(?: note| message| \(untrusted\))?:)"
 )
 _SYSTEM_TALK = re.compile(
-    r":\s*\[[^\]\n]{0,40}\d{4}-\d\d-\d\d|compaction|\baudit\b|session|heartbeat|\bagent\b|instruction|\bignore\b|\bmust\b"
+    r":\s*\[[^\]\n]{0,40}\d{4}-\d\d-\d\d|compaction|\baudit\b|session|heartbeat|\bagent\b|instruction|\bignore\b"
+    r"|\bmust\b"
     r"|prompt|context|startup|protocol|tool-loop|\bread (?:them|the)\b|reconnected|exec (?:finished|completed|failed)",
     re.IGNORECASE,
 )
@@ -43,7 +46,8 @@ _COMPACTION_NOTE = re.compile(
     re.IGNORECASE,
 )
 _COMPACTION_TAIL = re.compile(
-    r"\s*(?:[-*]\s|\d+\.\s|Please read|Read (?:them|the)|This ensures|Session was just compacted|Critical rules|Current time)"
+    r"\s*(?:[-*]\s|\d+\.\s|Please read|Read (?:them|the)|This ensures|Session was just compacted|Critical rules"
+    r"|Current time)"
 )
 
 _CODE_FENCE = re.compile(r"(^[ \t]*```[^\n]*\n[\s\S]*?(?:^[ \t]*```[ \t]*$|\Z))", re.MULTILINE)
@@ -65,13 +69,16 @@ _ASSISTANT_BLOCKS = (
         r"|function_results?|invoke)\b[^>\n]{0,200}>[\s\S]*?(?:</(?P=tag)>|\Z)\n?",
         re.IGNORECASE,
     ),
-    re.compile(r"^\[(?:Tool(?: Call| Result| Use)?|Function call)\b[^\]\n]{0,200}\][^\n]*\n?(?:[ \t]*[{\[][^\n]*\n?)?", re.MULTILINE),
+    re.compile(r"^\[(?:Tool(?: Call| Result| Use)?|Function"
+        r" call)\b[^\]\n]{0,200}\][^\n]*\n?(?:[ \t]*[{\[][^\n]*\n?)?", re.MULTILINE),
     re.compile(r"^MEDIA:\s?\S[^\n]*\n?", re.MULTILINE),
     re.compile(r"\[\[\s?(?:reply_to_current|reply_to:[^\]\n]{1,80}|audio_as_voice)\s?\]\]\s?"),
-    re.compile(r"^[✅⚙️🛠🔧]️? ?(?:exec|read|write|edit|browser|web_search|web_fetch|process|bash)(?::|\s·)[^\n]*\n?", re.MULTILINE),
+    re.compile(r"^[✅⚙️🛠🔧]️? ?(?:exec|read|write|edit|browser|web_search|web_fetch|process|bash)(?::"
+        r"|\s·)[^\n]*\n?", re.MULTILINE),
 )  # fmt: skip
 _ASSISTANT_FAILURE = re.compile(
-    r"\s*(?:⚠️|❌|🛑)\s?(?:Agent (?:failed|couldn)|Model |LLM |API |Context overflow|Context limit|Message ordering|Session history)"
+    r"\s*(?:⚠️|❌|🛑)\s?(?:Agent (?:failed|couldn)|Model |LLM |API |Context overflow|Context limit|Message ordering"
+    r"|Session history)"
     r"|\s*(?:LLM request (?:failed|rejected|timed out)|HTTP [45]\d\d\b|Request timed out before a response)"
 )
 _MANY_NEWLINES = re.compile(r"\n{3,}")

@@ -1,7 +1,7 @@
 """From a proposed memory to a row: embedded first, then added, counted as a repeat, or refused, in one transaction."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from sqlmodel import Session as DbSession
@@ -12,7 +12,7 @@ from memory_core.models.memory import Memory, MemorySource, MemoryVector
 from memory_core.ports import Embedder
 from memory_core.store.memories import MemoryRepository
 from memory_core.values import Decision, MemoryId, MemoryKind, MemoryStatus, Origin, ScopeKey
-from memory_core.vectors import pack, passage_text
+from memory_core.vectors import passage_text, to_stored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ class MemoryWriter:
         texts = [passage_text(proposal.text, speaker=proposal.speaker) for proposal in proposals]
         model = self._embedder.model
         return [
-            MemoryVector(memory_id=proposal.memory_id, model=model, data=pack(embedding))
+            MemoryVector(memory_id=proposal.memory_id, model=model, **asdict(to_stored(embedding)))
             for proposal, embedding in zip(proposals, self._embedder.embed_passages(texts), strict=True)
         ]
 

@@ -7,6 +7,7 @@ writes again if not, so that whoever comes last leaves the newest state.
 """
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime, timedelta
 
 import structlog
@@ -17,7 +18,7 @@ from memory_core.ports import Clock, Embedder, VectorIndex
 from memory_core.store.changes import ChangeRepository
 from memory_core.store.database import Database
 from memory_core.values import MemoryId, MemoryKind, MemoryStatus, Point, ScopeKey
-from memory_core.vectors import pack, passage_text, unpack
+from memory_core.vectors import StoredVectors, from_stored, passage_text, to_stored
 
 BATCH = 64
 """Changes applied at once; a batch of vectors is about 200 KB."""
@@ -153,7 +154,7 @@ class IndexingService:
         embeddings = self._embedder.embed_passages(texts)
         with self._database.transaction() as db:
             for (_, vector), embedding in zip(states, embeddings, strict=True):
-                vector.model, vector.data = model, pack(embedding)
+                vector.sqlmodel_update({"model": model, **asdict(to_stored(embedding))})
                 db.merge(vector)
 
     def _stored_ids(self) -> set[str]:
@@ -166,9 +167,12 @@ class IndexingService:
 
 
 def _point(memory: Memory, vector: MemoryVector) -> Point:
+    stored = StoredVectors(
+        dense=vector.dense, tokens=vector.tokens, token_width=vector.token_width, keywords=vector.keywords
+    )
     return Point(
         memory_id=MemoryId(memory.id),
-        embedding=unpack(vector.data),
+        embedding=from_stored(stored),
         scope=ScopeKey(memory.scope_key),
         kind=MemoryKind(memory.kind),
         status=MemoryStatus(memory.status),

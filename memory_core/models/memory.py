@@ -62,7 +62,10 @@ class MemoryVector(Table, table=True):
 
     memory_id: str = Field(primary_key=True, foreign_key="memory.id", max_length=36)
     model: str
-    data: bytes = Field(sa_type=LargeBinary)
+    dense: bytes = Field(sa_type=LargeBinary)
+    tokens: bytes = Field(sa_type=LargeBinary)
+    token_width: int
+    keywords: bytes = Field(sa_type=LargeBinary)
 
 
 class MemorySource(Table, table=True):

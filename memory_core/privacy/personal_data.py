@@ -58,7 +58,8 @@ _LABEL_LINE = re.compile(r"\w:[ \t]?\n$")
 _DATE = re.compile(r"(?:19|20)\d\d[-./ ]\d{1,2}[-./ ]\d{1,2}(?!\d)|\d{1,2}([-./])\d{1,2}\1(?:\d{4}|\d{2})(?!\S)")
 _YEARS = re.compile(r"(?:19|20)\d{2}[ /-]{1,3}(?:19|20)\d{2}")
 _NOT_PHONE_WORDS = re.compile(
-    r"\b(?:isbn|issn|iban|order|invoice|ticket|case|version|build|commit|account|konto|ip|port|pid|id|sku|serial|tracking"
+    r"\b(?:isbn|issn|iban|order|invoice|ticket|case|version|build|commit|account|konto|ip|port|pid|id|sku|serial"
+    r"|tracking"
     r"|vin|ean|asin|doi|code|coordinates?|lat|lon)(?:\s+(?:number|no\.?|nr\.?|#|id))?\W{0,3}$",
     re.IGNORECASE,
 )

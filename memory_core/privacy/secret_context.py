@@ -14,11 +14,13 @@ _STEM = re.compile(
     r"pass|pwd|kennwort|contrase|senha|token|key|secret|credential|session|signature|pin|sig=|_pw|_auth|_dsn|_pat|_cred"
     r"|mot de|密|口令|パスワード|비밀번호"
 )
-_PASSWORD_NAME = r"pass(?:word|wd|phrase|code|wort)|kennwort|pwd|mot de passe|contrase(?:ñ|n)a|senha|密码|密碼|口令|パスワード|비밀번호"
+_PASSWORD_NAME = r"pass(?:word|wd|phrase|code|wort)|kennwort|pwd|mot de passe|contrase(?:ñ|n)a|senha|密码|密碼|口令|パスワード"
+    r"|비밀번호"
 _NAME = rf"(?P<name>{_PASSWORD_NAME}|key|token|secret|credentials?|session[_-]?id|signature"
 # "key" alone opens doors, pianos and tables; these words, or an underscore, make it a key of ours.
 _KEY_QUALIFIER = re.compile(
-    r"(?:api|access|secret|private|encryption|signing|licen[sc]e|account|service|master|auth|client|subscription|storage"
+    r"(?:api|access|secret|private|encryption|signing|licen[sc]e|account|service|master|auth|client|subscription"
+    r"|storage"
     r"|webhook|deploy|app)[ _-]?$|_$",
     re.IGNORECASE,
 )
@@ -54,7 +56,8 @@ _COOKIE = re.compile(r"\b(?:Set-)?Cookie:\s{0,2}[^=\s]{1,64}=(?P<value>[^\s;]{12
 _PROSE = re.compile(
     rf"{_NAME}|pin(?:[ -]?code)?)"
     r"(?:(?:\s(?:for|of|to|on|in|at|für|von|vom|zu[mr]?|im|pour|de|du|para|do|da|del)\s[^\n:=]{1,48}?)?"
-    r"(?:\s{0,2}(?::|->|→|：|は|是)\s{0,2}|\s(?:is|was|be|to|ist|lautet|war|est|es|é|era|becomes)(?:\s(?:now|still|just|jetzt"
+    r"(?:\s{0,2}(?::|->|→|：|は|是)\s{0,2}|\s(?:is|was|be|to|ist|lautet|war|est|es|é|era|becomes)(?:\s(?:now|still|just"
+    r"|jetzt"
     r"|maintenant|ahora))?:?\s{1,2})|\s)"
     r"(?P<quote>[\"'`“‘«「]?)(?P<value>[^\s\"'`”’»」,;]{3,200})",
     re.IGNORECASE,
@@ -65,31 +68,41 @@ _SEED = re.compile(
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(
-    r"\ufffc|\$|%\w+%|\{\{|<|\*{2,}|\.{3}|…|\[(?:[a-z ]+ \d+|redacted|hidden|secret|masked)|(?:process|os|import)\.|env[.(\[]|secrets?\."
-    r"|(?:your|my|the|insert|enter|example|dummy|placeholder|todo|changeme_|replace)[-_ ]|x{4,}|kref://|https?://[^\s@]*$|/(?:[\w.-]+/)"
+    r"\ufffc|\$|%\w+%|\{\{|<|\*{2,}|\.{3}|…|\[(?:[a-z ]+ \d+|redacted|hidden|secret|masked)|(?:process|os|import)\."
+    r"|env[.(\[]|secrets?\."
+    r"|(?:your|my|the|insert|enter|example|dummy|placeholder|todo|changeme_|replace)[-_ ]|x{4,}|kref://"
+    r"|https?://[^\s@]*$|/(?:[\w.-]+/)"
     r"|~/|\./|op://|vault:|arn:|[^\s]{0,24}\.\.\.$|(?-i:[A-Z]{2,40}(?:_[A-Z0-9]{1,40}){1,8}\W?$)",
     re.IGNORECASE,
 )
 _CODE = re.compile(
     r"[A-Za-z_][\w.]*[(\[{]|[({\[]|[A-Za-z_]\w*\.[A-Za-z_][\w.]*$|(?:self|this|cls|config|settings|args|req)\b"
 )
-_NO_VALUE = frozenset(
-    "none null nil true false undefined yes no on off str string int bool bytes any object required optional text hidden"
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_NO_VALUE = _words(
+    "none null nil true false undefined yes no on off str string int bool bytes any object required optional text"
+    " hidden"
     " number float char varchar uuid missing empty unset set invalid wrong expired ok default value values and or not"
-    .split()
 )  # fmt: skip
 _WORD = re.compile(r"[A-Za-z_]+[)\]}.:]*")
 _WORDS = re.compile(r"[a-z]{1,24}(?:[-_./ ][a-z]{1,24}){0,8}")
 _UNIT = re.compile(r"\d+[-–]?[A-Za-z]+|v?\d+(?:\.\d+)+\S*|\d{4}-\d{2}-\d{2}\S*|\d+(?:st|nd|rd|th)", re.IGNORECASE)
-_STATE_WORDS = frozenset(
-    "weak strong secure safe wrong incorrect correct invalid valid good bad old new long short easy hard simple the a an my"
+_STATE_WORDS = _words(
+    "weak strong secure safe wrong incorrect correct invalid valid good bad old new long short easy hard simple the"
+    " a an my"
     " your our their his her its this that these those not now too very also still only just same different unique here"
     " there gone fine okay needed case less protected based manager managers policy policies reset field prompt length"
-    " hash hashes hygiene rotation count limit limits usage budget auth management storage store stuff safe for of to on in"
-    " with and or but because so as at by from if when where who what which how has have had was were are be been is it we"
+    " hash hashes hygiene rotation count limit limits usage budget auth management storage store stuff safe for of"
+    " to on in"
+    " with and or but because so as at by from if when where who what which how has have had was were are be been is"
+    " it we"
     " you they i stored kept saved sure nothing something anything none public private secret visible mandatory schwach"
-    " falsch richtig sicher nicht zu das die der ein eine faible pas le la une un débil no el".split()
-)
+    " falsch richtig sicher nicht zu das die der ein eine faible pas le la une un débil no el")
 _TOKEN_CHARACTERS = re.compile(r"[\w+/=.~-]+")
 _RANDOM_RUN = re.compile(r"(?=[A-Za-z]{0,40}\d)(?=\d{0,40}[A-Za-z])[A-Za-z0-9]{14,}")
 _SENTENCE_END = re.compile(r"[\"'`”’»」]?\s*(?:[.!;)]|$|\n)")

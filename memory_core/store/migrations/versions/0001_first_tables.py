@@ -149,7 +149,10 @@ def upgrade() -> None:
         "memoryvector",
         sa.Column("memory_id", sa.String(length=36), nullable=False),
         sa.Column("model", sa.String(), nullable=False),
-        sa.Column("data", sa.LargeBinary(), nullable=False),
+        sa.Column("dense", sa.LargeBinary(), nullable=False),
+        sa.Column("tokens", sa.LargeBinary(), nullable=False),
+        sa.Column("token_width", sa.Integer(), nullable=False),
+        sa.Column("keywords", sa.LargeBinary(), nullable=False),
         sa.ForeignKeyConstraint(["memory_id"], ["memory.id"], name="fk_memoryvector_memory_id_memory"),
         sa.PrimaryKeyConstraint("memory_id", name="pk_memoryvector"),
     )

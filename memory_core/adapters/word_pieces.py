@@ -1,0 +1,56 @@
+"""Which word pieces carry meaning and how much a question's piece counts: one table over the model's vocabulary."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_core.adapters.keywords import is_latin
+from memory_core.adapters.stop_words import STOP_WORDS
+from memory_core.values import FloatArray
+
+_FIRST_WORD = 1996
+"""The vocabulary lists marks and single characters first, then words and their parts by falling frequency."""
+_RARE_RANK = 1000
+_LEFT_OF_APOSTROPHES = frozenset(("s", "t", "d", "m", "ll", "re", "ve"))
+_WORD_WEIGHT = float(np.log(_RARE_RANK + 5))
+
+
+class PieceTable:
+    """Looks up word pieces by number.
+
+    Attributes:
+        is_latin: Whether the piece is Latin letters or digits, which the model was trained on.
+        is_other: Whether it holds letters of another script, or is the mark of an unknown text.
+        carries_meaning: Latin, and no function word.
+    """
+
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        stop = STOP_WORDS["english"] | _LEFT_OF_APOSTROPHES
+        texts = [piece.removeprefix("##") for piece in vocabulary]
+        marks = [piece.startswith("[") and len(piece) > 1 for piece in vocabulary]
+        words = [any(map(str.isalnum, text)) and not mark for text, mark in zip(texts, marks, strict=True)]
+        latin = [word and is_latin(text) for word, text in zip(words, texts, strict=True)]
+        self.is_latin: npt.NDArray[np.bool_] = np.array(latin)
+        self.is_other: npt.NDArray[np.bool_] = np.array(words) & ~self.is_latin
+        self.is_other[list(vocabulary).index("[UNK]")] = True
+        self.carries_meaning: npt.NDArray[np.bool_] = self.is_latin & ~np.array([p in stop for p in vocabulary])
+        self._weights = _weights(len(vocabulary))
+
+    def weights(self, piece_ids: npt.NDArray[np.int64]) -> FloatArray:
+        """How much each piece of a question counts; only the proportions matter."""
+        return self._weights[piece_ids]
+
+
+def keyword_weights(keywords: Sequence[str]) -> FloatArray:
+    """How much each keyword counts that stands in for word pieces: a pair of characters as much as a rare piece."""
+    return np.array([_WORD_WEIGHT if len(keyword) > 1 else _WORD_WEIGHT / 2 for keyword in keywords], dtype=np.float32)
+
+
+def _weights(size: int) -> FloatArray:
+    """Inverse document frequency guessed from the rank, by Zipf's law; beyond the 1,000th all count the same.
+
+    What is frequent in one person's memories, such as their name, isn't known here.
+    """
+    rank = np.clip(np.arange(size) - _FIRST_WORD + 1, 1, _RARE_RANK)
+    return np.log(rank + 5).astype(np.float32)

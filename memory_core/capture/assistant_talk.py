@@ -1,0 +1,88 @@
+"""Pure: what of an assistant's answer is manners, guesses and echoes, and what of a long one says most."""
+
+import re
+from collections.abc import Sequence
+
+from memory_core.capture.sentence_value import content_words
+
+_FILLER = re.compile(
+    r"^\W*(?:(?:sure|of course|certainly|absolutely|gladly|okay|ok|alright|got it|noted|understood|great|good)(?:"
+    r" question| idea| choice)?[,.!: ]+)?"
+    r"(?:(?:i'd be |i'm |i am )?(?:happy|glad|delighted|here) to help|let me know|feel free|don't hesitate|would you"
+    r" like|do you want|want me to"
+    r"|if you(?:'d| would)? (?:like|want|need)|i can (?:also |help)|i could (?:also )?|is there anything|hope"
+    r" (?:this|that) helps|as an ai|i'm sorry"
+    r"|i apologi[sz]e|(?:let me|i'll|i will|i'm going to) (?:check|look|search|see|take a look|think|find|remember"
+    r"|keep|make a note|note|get back)"
+    r"|i(?:'ve| have) (?:noted|saved|remembered|made a note)|i(?:'ll| will)? remember|one moment|working on it"
+    r"|you're (?:very )?welcome|no problem"
+    r"|good luck|enjoy|thanks for|thank you for|that(?:'s| is| sounds) (?:great|wonderful|awesome|amazing|exciting"
+    r"|good|interesting|fantastic|lovely)"
+    r"|congratulations|it(?:'s| is) (?:great|wonderful|good|nice) to|gerne|natürlich|lass mich wissen|ich merke mir"
+    r"|bien sûr|n'hésite|por supuesto"
+    r"|claro|avísame)\b",
+    re.IGNORECASE,
+)
+_ANNOUNCEMENT = re.compile(
+    r"^\W*(?:here(?:'s| is| are)|below|the following|hier (?:ist|sind)|voici|aquí)\b[^\n]{0,80}:\W*$", re.IGNORECASE
+)
+_GUESS = re.compile(
+    r"\b(?:(?:maybe|perhaps|probably|possibly|i (?:guess|assume|suppose|imagine|bet)|it (?:sounds|seems|looks)"
+    r" (?:like|as if)|sounds like"
+    r"|i take it)\b.{0,40}\byou(?:r|'re|'ve)?|you (?:might|may|must|probably|seem to|could be|sound)|vielleicht"
+    r" .{0,30}(?:du|sie)\b"
+    r"|peut-être .{0,30}(?:tu|vous)\b|quizás? .{0,30}(?:tú|usted)\b)",
+    re.IGNORECASE,
+)
+_ECHO = re.compile(
+    r"^\W*(?:so,? |and |ah,? |oh,? |okay,? |ok,? |got it[,.:]? )*(?:you(?:'re| are|'ve| have)?|your|as you)\b",
+    re.IGNORECASE,
+)
+_SAID_BACK = re.compile(
+    r"^\W*(?:so,? )?(?:you (?:said|mentioned|told|asked|noted)|as you (?:said|mentioned))\b", re.IGNORECASE
+)
+_ECHO_SHARE, _ECHO_SHARE_OF_YOU = 0.8, 0.5
+_TELLING = re.compile(
+    r"\d|[A-ZÀ-Þ][a-zß-ÿ]+|\b(?:because|decided|result|total|costs?|use|set|is|are|means|recommend|best|must|never"
+    r"|always)\b"
+)
+_LETTER = re.compile(r"[^\W\d_]")
+_LONGEST_WORD = re.compile(r"\S{160,}")
+_DUMP_CHARS, _DUMP_SHARE = 60, 0.45
+
+
+def is_filler(sentence: str, *, heard: str) -> bool:
+    """Whether a sentence of the assistant tells nothing new: manners, an offer, a guess about the user, an echo.
+
+    Args:
+        sentence: One sentence.
+        heard: What the user said before.
+    """
+    if (
+        _FILLER.match(sentence)
+        or _ANNOUNCEMENT.match(sentence)
+        or _GUESS.search(sentence)
+        or _SAID_BACK.match(sentence)
+    ):
+        return True
+    words = set(content_words(sentence))
+    if not words:
+        return True
+    share = len(words & set(content_words(heard))) / len(words)
+    return share >= (_ECHO_SHARE_OF_YOU if _ECHO.match(sentence) else _ECHO_SHARE)
+
+
+def is_low_value(sentence: str) -> bool:
+    """Whether a line is a dump (base64, a stack of symbols, a table rule) rather than words."""
+    if _LONGEST_WORD.search(sentence) and len(sentence.split()) < 4:  # noqa: PLR2004 a long link in a sentence is fine
+        return True
+    letters = len(_LETTER.findall(sentence))
+    if letters == 0:
+        return not any(c.isdigit() for c in sentence)
+    return len(sentence) > _DUMP_CHARS and letters < _DUMP_SHARE * len(sentence)
+
+
+def most_telling(texts: Sequence[str], *, limit: int) -> list[int]:
+    """Numbers of the `limit` texts with the most names, figures and verdicts, in order; always with the first."""
+    ranked = sorted(range(1, len(texts)), key=lambda index: (-len(_TELLING.findall(texts[index])), index))
+    return sorted([0, *ranked[: limit - 1]])

@@ -1,0 +1,135 @@
+// From what the gateway tells of a run to one SessionRef. Pure: what has to be remembered between hooks is in runs.js.
+//
+// The gateway's facts this stands on:
+// - All direct chats may share one session key, so the sender decides, never the key.
+// - A turn without a sender still carries the chat of the last delivery (`openclaw agent` on a shared key shows the chat
+//   of whoever wrote last), so a chat id alone is nobody's identity.
+// - The HTTP endpoint calls every caller the owner, because all hold the same token: there the key tells users apart.
+
+const ROOMS = { group: "group", channel: "channel", room: "channel" };
+const HTTP = new Set(["openai", "openai-user", "openresponses", "openresponses-user"]);
+const HTTP_RUN = /^(chatcmpl|resp)_/;
+const MACHINE_INPUT = new Set(["inter_session", "internal_system"]);
+const TRIGGERS = new Set(["user", "heartbeat", "cron", "boot", "memory"]);
+
+/**
+ * What a session key says by itself.
+ * @param {string | undefined} sessionKey Such as `agent:main:telegram:group:-100:topic:7`.
+ */
+export function parseKey(sessionKey) {
+  const parts = String(sessionKey ?? "").split(":");
+  const [agentId, rest] = parts[0] === "agent" && parts.length > 2 ? [parts[1], parts.slice(2)] : [undefined, parts];
+  const found = { agentId, kind: "other" };
+  if (["subagent", "cron", "hook"].includes(rest[0])) return { ...found, kind: rest[0] };
+  if (HTTP.has(rest[0])) {
+    return { ...found, kind: "http", user: rest[0].endsWith("-user") ? rest.slice(1).join(":") || undefined : undefined };
+  }
+  const at = rest.findIndex((part, index) => index > 0 && (part in ROOMS || part === "direct" || part === "dm"));
+  if (at < 0) return found;
+  if (!(rest[at] in ROOMS)) return { ...found, kind: "direct", channel: rest[0] };
+  const end = rest.findIndex((part, index) => index > at + 1 && (part === "thread" || part === "topic"));
+  const room = rest.slice(at + 1, end < 0 ? undefined : end).join(":");
+  return { ...found, kind: ROOMS[rest[at]], channel: rest[0], room: room || undefined };
+}
+
+/** Whether the words of a run come from a program rather than from a person. */
+export function isMachineInput(ctx) {
+  return MACHINE_INPUT.has(ctx.inputProvenance?.kind) || String(ctx.runId ?? "").startsWith("announce:");
+}
+
+/** What started a run, in the service's words. */
+export function triggerOf(ctx, key = parseKey(ctx.sessionKey)) {
+  if (key.kind === "subagent") return "subagent";
+  if (key.kind === "cron") return "cron";
+  const trigger = ctx.trigger ?? "user";
+  return TRIGGERS.has(trigger) ? trigger : "memory";
+}
+
+/**
+ * The SessionRef of a run.
+ * @param {object} ctx Context of a hook: sessionKey, agentId, senderId, channel, chatId, trigger...
+ * @param {object} known
+ * @param {object} [known.entry] The gateway's session entry.
+ * @param {boolean} [known.isOwner] `senderIsOwner` as the same run's tool factory was told; undefined when it wasn't asked.
+ * @param {boolean} [known.isGroup] What the message's dispatch said.
+ * @param {string} [known.senderName] The sender's name, where a message told it.
+ * @param {object} [known.parent] SessionRef of the run that started this subagent.
+ * @param {{userId?: string, timezone?: string}} [known.settings]
+ */
+export function sessionRef(ctx, known = {}) {
+  const key = parseKey(ctx.sessionKey);
+  const isSpawned = Boolean(known.entry?.spawnedBy) && !ctx.senderId;
+  const trigger = isSpawned ? "subagent" : triggerOf(ctx, key);
+  const base = clean({
+    agentId: ctx.agentId ?? key.agentId,
+    sessionKey: ctx.sessionKey,
+    sessionId: ctx.sessionId,
+    userId: known.settings?.userId,
+    timezone: known.settings?.timezone,
+    trigger,
+  });
+  if (trigger === "subagent") return { ...base, ...ofParent(known) };
+  const chatType = chatTypeOf(key, known);
+  const isOwner = ownerOf(ctx, key, known);
+  const person = key.kind === "http" ? { channel: "http", senderId: key.user } : { channel: channelOf(ctx, key, isOwner), senderId: ctx.senderId };
+  return clean({
+    ...base,
+    ...person,
+    chatType,
+    chatId: chatType === "direct" ? undefined : key.room ?? ctx.chatId,
+    senderName: known.senderName,
+    isOwner,
+  });
+}
+
+/** A subagent reads what its parent's person reads; a parent that isn't known leaves it without a person. */
+function ofParent({ entry, parent }) {
+  const { channel, chatType, chatId, senderId, senderName, isOwner, sessionKey } = parent ?? {};
+  return clean({
+    channel, chatType, chatId, senderId, senderName,
+    isOwner: isOwner === true,
+    parentSessionKey: sessionKey ?? entry?.parentSessionKey ?? entry?.spawnedBy,
+  });
+}
+
+/** The most public of what key, dispatch and session entry say: one sign of a room is enough to keep private memory out. */
+function chatTypeOf(key, { entry, isGroup }) {
+  if (key.kind === "group" || key.kind === "channel") return key.kind;
+  if (entry?.chatType in ROOMS) return ROOMS[entry.chatType];
+  return isGroup ? "group" : "direct";
+}
+
+function ownerOf(ctx, key, { isOwner }) {
+  if (key.kind === "http" || key.kind === "hook" || HTTP_RUN.test(ctx.runId ?? "")) return false;
+  if (isMachineInput(ctx) || triggerOf(ctx, key) !== "user") return false;
+  if (isOperator(ctx)) return true;
+  return isOwner === true;
+}
+
+/** The operator's own web chat; another channel may have a sender of that name. */
+function isOperator(ctx) {
+  return ctx.senderId === "gateway-client" && (ctx.channel ?? ctx.messageProvider) === "webchat";
+}
+
+/** A run without a sender shows the channel of an earlier message, which says nothing of the one who speaks. */
+function channelOf(ctx, key, isOwner) {
+  if (ctx.senderId) return ctx.channel ?? ctx.messageProvider ?? key.channel;
+  return isOwner ? "cli" : key.channel;
+}
+
+function clean(object) {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== ""));
+}
+
+/** A hook's view of a tool context, so that both make the same SessionRef. */
+export function toolContext(ctx) {
+  return {
+    agentId: ctx.agentId,
+    sessionKey: ctx.sessionKey,
+    sessionId: ctx.sessionId,
+    channel: ctx.messageChannel,
+    chatId: ctx.nativeChannelId,
+    senderId: ctx.requesterSenderId,
+    trigger: "user",
+  };
+}

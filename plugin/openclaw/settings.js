@@ -1,0 +1,171 @@
+// What the operator configured, made safe: a value out of range is clamped, an unreadable one gives way to its default,
+// and each leaves a line in `problems`. Nothing that a person mistypes may stop the gateway.
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+const DEFAULT_PORT = 7461;
+const HOOK_MARGIN_MS = 500; // an own deadline ends before the gateway's limit of the hook
+const HOOK_LIMITS_MS = { before_prompt_build: 15_000, agent_end: 30_000 }; // the gateway's own, when nobody set another
+
+const ALIASES = {
+  recallScope: "scope", memoryScope: "scope", minScore: "searchThreshold", timeout: "timeoutMs",
+};
+const NUMBERS = {
+  timeoutMs: [5000, 250, 120_000], recallBudgetMs: [1500, 50, 15_000], topK: [5, 1, 50],
+  searchThreshold: [0.3, 0, 1], injectChars: [4000, 200, 40_000],
+  "circuitBreaker.maxFailures": [3, 1, 100], "circuitBreaker.cooldownMs": [60_000, 1000, 600_000],
+  "local.timeout": [30_000, 1000, 600_000],
+};
+const CHOICES = { mode: ["local", "remote"], memorySlot: ["supplement", "replace"] };
+const SWITCHES = ["autoRecall", "autoCapture"];
+const GROUPS = new Set([
+  "local", "circuitBreaker", "privacy", "dreamState", "contextEngine", "gate", "embedding", "database", "qdrant", "prefect",
+]);
+const OWN = new Set(["mode", "baseUrl", "apiKey", "local.command", "local.pythonPath", "local.home", ...SWITCHES,
+  "corpusSupplement", "promptSupplement", "memorySlot", "timeoutMs", "circuitBreaker.maxFailures",
+  "circuitBreaker.cooldownMs", "local.timeout"]);
+/** Keys that mean something to the service; they reach it through the environment of the process we start. */
+const SERVICE = new Set([
+  "listen", "project", "userId", "appName", "scope", "identityLinks", "timezone", "topK", "searchThreshold",
+  "minPromptChars", "dedupeWindow", "reinject", "recallBudgetMs", "injectChars", "injectCharsPerMemory", "rerank",
+  "consolidationThreshold", "idleConsolidationTimeout", "sessionTtl", "localSummarization", "piiRedaction",
+  "privacy.uploadSummariesOnly", "tags", "space", "dreamStateSchedule", "dreamStateModel", "dreamBudget",
+  "dreamState.schedule", "dreamState.model", "contextEngine.compactionMode", "contextEngine.protectTail",
+  "contextEngine.recallLimit", "contextEngine.autoConsolidate", "gate.interruptGate", "gate.ingestReasoning",
+  "gate.forceRepass", "gate.focus", "gate.sensitivity", "gate.stability", "embedding.model", "database.url",
+  "qdrant.url", "qdrant.apiKey", "prefect.apiUrl", "prefect.apiKey",
+]);
+
+/** Every key a person may set. */
+export const KEYS = [...OWN, ...SERVICE];
+
+/**
+ * Read the plugin's configuration.
+ * @param {unknown} raw Value of `plugins.entries.nightshift.config`, secrets resolved.
+ * @param {{ env?: Record<string, string | undefined>, gateway?: any }} [around] The environment and the gateway's configuration.
+ */
+export function readSettings(raw, { env = process.env, gateway } = {}) {
+  const problems = [];
+  const given = flatten(raw, problems);
+  const settings = { problems };
+  for (const key of Object.keys(NUMBERS)) settings[key] = number(key, given, problems);
+  for (const key of Object.keys(CHOICES)) settings[key] = choice(key, given, problems);
+  for (const key of SWITCHES) settings[key] = flag(key, given, problems);
+  settings.home = folder(given.get("local.home") ?? env.NIGHTSHIFT_HOME, "~/.nightshift");
+  settings.command = given.get("local.command");
+  settings.pythonPath = text(given.get("local.pythonPath"));
+  settings.apiKey = text(given.get("apiKey"));
+  settings.userId = text(given.get("userId"));
+  settings.timezone = text(given.get("timezone")) ?? text(gateway?.agents?.defaults?.userTimezone);
+  settings.explicit = new Set(given.keys());
+  settings.serviceEnvironment = serviceEnvironment(given, settings);
+  const limit = hookLimits(gateway);
+  settings.recallDeadlineMs = Math.min(settings.recallBudgetMs, limit("before_prompt_build"));
+  settings.captureDeadlineMs = Math.min(settings.timeoutMs, limit("agent_end"));
+  Object.assign(settings, address(given, { env, mode: settings.mode, apiKey: settings.apiKey }));
+  return settings;
+}
+
+/** Name of the environment variable of a setting: `topK` is `NIGHTSHIFT_TOP_K`, `qdrant.url` `NIGHTSHIFT_QDRANT_URL`. */
+export function variable(key) {
+  return `NIGHTSHIFT_${key.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replaceAll(".", "_").toUpperCase()}`;
+}
+
+function flatten(raw, problems) {
+  const given = new Map();
+  if (raw === undefined || raw === null) return given;
+  if (!isRecord(raw)) {
+    problems.push("config: must be an object, defaults are used");
+    return given;
+  }
+  const put = (key, value) => {
+    const name = ALIASES[key] ?? key;
+    if (name !== key) problems.push(`${key}: understood as ${name}`);
+    if (!OWN.has(name) && !SERVICE.has(name)) problems.push(`${key}: not a setting of Nightshift`);
+    else if (value !== undefined && value !== null) given.set(name, value);
+  };
+  for (const [key, value] of Object.entries(raw)) {
+    if (GROUPS.has(key) && isRecord(value)) for (const [name, inner] of Object.entries(value)) put(`${key}.${name}`, inner);
+    else put(key, value);
+  }
+  if (given.get("mode") === "cloud") {
+    problems.push("mode: cloud is understood as remote");
+    given.set("mode", "remote");
+  }
+  if (given.get("scope") === "global") given.set("scope", "fixed");
+  return given;
+}
+
+function number(key, given, problems) {
+  const [standard, low, high] = NUMBERS[key];
+  if (!given.has(key)) return standard;
+  const value = given.get(key);
+  const parsed = typeof value === "string" && value.trim() ? Number(value) : value;
+  if (typeof parsed !== "number" || !Number.isFinite(parsed)) {
+    problems.push(`${key}: ${show(value)} must be a number from ${low} to ${high}, ${standard} is used`);
+    return standard;
+  }
+  const clamped = Math.min(Math.max(parsed, low), high);
+  if (clamped !== parsed) problems.push(`${key}: ${show(value)} is outside ${low} to ${high}, ${clamped} is used`);
+  return clamped;
+}
+
+function choice(key, given, problems) {
+  const [standard] = CHOICES[key];
+  if (!given.has(key)) return standard;
+  const word = String(given.get(key)).trim().toLowerCase();
+  if (CHOICES[key].includes(word)) return word;
+  problems.push(`${key}: ${show(given.get(key))} must be one of ${CHOICES[key].join(", ")}, ${standard} is used`);
+  return standard;
+}
+
+function flag(key, given, problems) {
+  if (!given.has(key)) return true;
+  const word = String(given.get(key)).trim().toLowerCase();
+  if (["true", "on", "yes", "1"].includes(word)) return true;
+  if (["false", "off", "no", "0"].includes(word)) return false;
+  problems.push(`${key}: ${show(given.get(key))} must be true or false, true is used`);
+  return true;
+}
+
+function serviceEnvironment(given, settings) {
+  const environment = {};
+  for (const [key, value] of given) {
+    if (SERVICE.has(key)) environment[variable(key)] = typeof value === "string" ? value : JSON.stringify(value);
+  }
+  if (settings.timezone) environment.NIGHTSHIFT_TIMEZONE = settings.timezone;
+  return environment;
+}
+
+/** Where the service is; `off` says in one sentence why there is none that may be asked. */
+function address(given, { env, mode, apiKey }) {
+  const wanted = text(given.get("baseUrl")) ?? `http://127.0.0.1:${env.NIGHTSHIFT_PORT || DEFAULT_PORT}`;
+  let url;
+  try {
+    url = new URL(wanted);
+  } catch {
+    return { off: "baseUrl: is not a URL" };
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:") return { off: "baseUrl: must start with http:// or https://" };
+  if (url.username || url.password) return { off: "baseUrl: must not hold a user or password; use apiKey" };
+  const local = ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname);
+  if (mode === "local" && !local) return { off: "baseUrl: mode local needs a loopback address; set mode to remote for another machine" };
+  if (mode === "remote" && !text(given.get("baseUrl"))) return { off: "baseUrl: mode remote needs the URL of your own service" };
+  if (mode === "remote" && !local && url.protocol !== "https:") return { off: "baseUrl: turns go to another machine over https:// only" };
+  if (mode === "remote" && !apiKey) return { off: "apiKey: mode remote needs the token of the service" };
+  return { baseUrl: url.href.replace(/\/+$/, "") };
+}
+
+function hookLimits(gateway) {
+  const hooks = gateway?.plugins?.entries?.nightshift?.hooks;
+  return (name) => Math.max(50, (hooks?.timeouts?.[name] ?? hooks?.timeoutMs ?? HOOK_LIMITS_MS[name]) - HOOK_MARGIN_MS);
+}
+
+function folder(value, standard) {
+  const path = text(value) ?? standard;
+  return resolve(path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path);
+}
+
+const text = (value) => (typeof value === "string" && value.trim() ? value.trim() : undefined);
+const isRecord = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const show = (value) => JSON.stringify(value)?.slice(0, 80);

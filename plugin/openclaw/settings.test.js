@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { KEYS, readSettings, variable } from "./settings.js";
+
+const read = (raw, around = {}) => readSettings(raw, { env: {}, ...around });
+
+test("without a configuration every setting has its default and nothing is wrong", () => {
+  const settings = read(undefined);
+  assert.deepEqual(settings.problems, []);
+  assert.equal(settings.off, undefined);
+  assert.equal(settings.baseUrl, "http://127.0.0.1:7461");
+  assert.equal(settings.home, join(homedir(), ".nightshift"));
+  assert.deepEqual([settings.mode, settings.memorySlot, settings.timeoutMs, settings.recallBudgetMs], ["local", "supplement", 5000, 1500]);
+  assert.deepEqual([settings["circuitBreaker.maxFailures"], settings["circuitBreaker.cooldownMs"]], [3, 60_000]);
+  assert.deepEqual([settings.autoRecall, settings.autoCapture], [true, true]);
+});
+
+for (const [raw, key, value, words] of [
+  [{ timeoutMs: 10 }, "timeoutMs", 250, /timeoutMs: 10 is outside 250 to 120000/],
+  [{ timeoutMs: 9e9 }, "timeoutMs", 120_000, /outside/],
+  [{ timeoutMs: "soon" }, "timeoutMs", 5000, /"soon" must be a number from 250 to 120000/],
+  [{ timeoutMs: NaN }, "timeoutMs", 5000, /must be a number/],
+  [{ topK: "7" }, "topK", 7, null],
+  [{ searchThreshold: -1 }, "searchThreshold", 0, /outside 0 to 1/],
+  [{ circuitBreaker: { maxFailures: 0 } }, "circuitBreaker.maxFailures", 1, /circuitBreaker.maxFailures: 0 is outside/],
+  [{ memorySlot: "both" }, "memorySlot", "supplement", /memorySlot: "both" must be one of supplement, replace/],
+  [{ mode: ["local"] }, "mode", "local", null],
+  [{ autoRecall: "off" }, "autoRecall", false, null],
+  [{ autoRecall: "maybe" }, "autoRecall", true, /autoRecall: "maybe" must be true or false/],
+  [{ minScore: 0.5 }, "searchThreshold", 0.5, /minScore: understood as searchThreshold/],
+  [{ timeout: 1000 }, "timeoutMs", 1000, /timeout: understood as timeoutMs/],
+  [{ colour: "blue" }, "topK", 5, /colour: not a setting of Nightshift/],
+  [{ local: { pot: 1 } }, "topK", 5, /local.pot: not a setting/],
+  ["nonsense", "topK", 5, /config: must be an object/],
+  [{ topK: null }, "topK", 5, null],
+]) {
+  test(`${JSON.stringify(raw)} gives ${key} ${value}`, () => {
+    const settings = read(raw);
+    assert.equal(settings[key], value);
+    if (words) assert.match(settings.problems.join("\n"), words);
+    else assert.deepEqual(settings.problems, []);
+  });
+}
+
+for (const [raw, words] of [
+  [{ baseUrl: "not a url" }, /baseUrl: is not a URL/],
+  [{ baseUrl: "ftp://127.0.0.1" }, /must start with http/],
+  [{ baseUrl: "http://ada:secret@127.0.0.1:7461" }, /must not hold a user or password/],
+  [{ baseUrl: "http://memory.example:7461" }, /mode local needs a loopback address/],
+  [{ mode: "remote" }, /needs the URL of your own service/],
+  [{ mode: "cloud", apiKey: "k" }, /needs the URL/],
+  [{ mode: "remote", baseUrl: "http://memory.example", apiKey: "k" }, /https:\/\/ only/],
+  [{ mode: "remote", baseUrl: "https://memory.example" }, /apiKey: mode remote needs the token/],
+]) {
+  test(`${JSON.stringify(raw)} turns memory off and says why`, () => {
+    const { off } = read(raw);
+    assert.match(off, words);
+    assert.doesNotMatch(off, /secret/);
+  });
+}
+
+test("remote over https, or to this machine, is let through", () => {
+  assert.equal(read({ mode: "remote", baseUrl: "https://memory.example/ns/", apiKey: "k" }).baseUrl, "https://memory.example/ns");
+  assert.equal(read({ mode: "remote", baseUrl: "http://127.0.0.1:9", apiKey: "k" }).off, undefined);
+});
+
+test("home and port come from the environment unless they are configured", () => {
+  const env = { NIGHTSHIFT_HOME: "/var/lib/ns", NIGHTSHIFT_PORT: "7999" };
+  assert.deepEqual([read({}, { env }).home, read({}, { env }).baseUrl], ["/var/lib/ns", "http://127.0.0.1:7999"]);
+  const own = read({ local: { home: "~/memory" }, baseUrl: "http://localhost:1234" }, { env });
+  assert.deepEqual([own.home, own.baseUrl], [join(homedir(), "memory"), "http://localhost:1234"]);
+});
+
+test("what the service needs reaches it under the names it reads", () => {
+  assert.equal(variable("idleConsolidationTimeout"), "NIGHTSHIFT_IDLE_CONSOLIDATION_TIMEOUT");
+  const { serviceEnvironment } = read({ topK: 9, scope: "global", qdrant: { url: "http://q", apiKey: "k" }, identityLinks: { ada: ["telegram:1"] }, mode: "local" });
+  assert.deepEqual(serviceEnvironment, {
+    NIGHTSHIFT_TOP_K: "9", NIGHTSHIFT_SCOPE: "fixed", NIGHTSHIFT_QDRANT_URL: "http://q", NIGHTSHIFT_QDRANT_API_KEY: "k",
+    NIGHTSHIFT_IDENTITY_LINKS: '{"ada":["telegram:1"]}',
+  });
+});
+
+test("the gateway's time zone and hook limits count", () => {
+  const gateway = {
+    agents: { defaults: { userTimezone: "Asia/Tokyo" } },
+    plugins: { entries: { nightshift: { hooks: { timeoutMs: 20_000, timeouts: { before_prompt_build: 1000 } } } } },
+  };
+  const settings = read({ recallBudgetMs: 9000, timeoutMs: 60_000 }, { gateway });
+  assert.equal(settings.timezone, "Asia/Tokyo");
+  assert.equal(settings.serviceEnvironment.NIGHTSHIFT_TIMEZONE, "Asia/Tokyo");
+  assert.deepEqual([settings.recallDeadlineMs, settings.captureDeadlineMs], [500, 19_500]);
+  assert.deepEqual([read({ timeoutMs: 60_000 }).captureDeadlineMs, read({}).recallDeadlineMs], [29_500, 1500]);
+});
+
+test("the manifest accepts any configuration, hints at every key and hides the secret ones", () => {
+  const manifest = JSON.parse(readFileSync(new URL("openclaw.plugin.json", import.meta.url), "utf8"));
+  assert.deepEqual(manifest.configSchema, { type: "object", additionalProperties: true, properties: {} });
+  const aliases = new Set(["recallScope", "memoryScope", "minScore", "timeout"]);
+  for (const key of Object.keys(manifest.uiHints)) {
+    if (aliases.has(key)) continue;
+    const [group, name] = key.split(".");
+    assert.deepEqual(read(name ? { [group]: { [name]: "x" } } : { [key]: "x" }).problems.filter((line) => line.includes("not a setting")), [], key);
+  }
+  for (const key of KEYS) assert.ok(manifest.uiHints[key], `no hint for ${key}`);
+  for (const { path } of manifest.configContracts.secretInputs.paths) assert.equal(manifest.uiHints[path]?.sensitive, true, path);
+  for (const [key, hint] of Object.entries(manifest.uiHints)) assert.ok(hint.label && hint.help, key);
+});

@@ -1,0 +1,108 @@
+"""Runs the tree: brings the children up, keeps them up, and ends them all in order, whatever the reason."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+
+from plugin.report import Report
+from plugin.up.child import Child, ChildSpec, GaveUp, Nursery
+from plugin.up.restart import RestartPolicy
+
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_STANDARD_INPUT = 0
+_STOP_GRACE_S = 12.0
+_LAST_WORDS_S = 3.0
+"""How long a demonstration that is cut short may take to clean up; the next one does the rest."""
+_SIDECAR_PATIENCE_S = 8.0
+"""How long a sidecar leaves Ctrl-C or a hang-up to its gateway, which has last words to send; then it ends anyway."""
+
+Herald = Callable[["Supervisor"], Coroutine[None, None, None]]
+
+
+class Supervisor:
+    """One process tree in the starter's process group."""
+
+    def __init__(self, specs: Sequence[ChildSpec], report: Report, *, policy: RestartPolicy | None = None) -> None:
+        self.restarted = asyncio.Event()
+        """Set whenever a child was started again; the listener clears it."""
+        nursery = Nursery(
+            policy=policy or RestartPolicy(), tell=report.line, spawning=asyncio.Lock(), restarted=self.restarted
+        )
+        self.children = [Child(spec, nursery) for spec in specs]
+        self._report = report
+        self._ending = asyncio.Event()
+        self._reason = ""
+
+    def end(self, reason: str) -> None:
+        """Ask the tree to end; the first reason counts."""
+        if not self._ending.is_set():
+            self._reason = reason
+            self._ending.set()
+
+    async def run(self, herald: Herald, *, sidecar: bool) -> int:
+        """Keep everything running until the end is asked for or the vital child can't be kept alive.
+
+        Signals stay blocked when this returns: the process is about to end, and a late Ctrl-C must not hurt it.
+
+        Args:
+            herald: Tells the starter how it goes, beside the children; its end ends nothing.
+            sidecar: End when standard input does, and leave Ctrl-C to the starter for a while.
+
+        Returns:
+            Exit code of the process.
+        """
+        self._listen(sidecar=sidecar)
+        keepers = [asyncio.create_task(child.keep_running()) for child in self.children]
+        for keeper in keepers:
+            keeper.add_done_callback(lambda _: self.end("a part that nothing works without is gone"))
+        heralding = asyncio.create_task(herald(self))
+        heralding.add_done_callback(self._check_herald)
+        await self._ending.wait()
+        heralding.cancel()
+        await asyncio.wait([heralding], timeout=_LAST_WORDS_S)
+        failed = await self._end_children(keepers)
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
+        return 1 if failed else 0
+
+    def _check_herald(self, heralding: asyncio.Task[None]) -> None:
+        if not heralding.cancelled() and (error := heralding.exception()):
+            self._report.line(f"serving goes on, but nothing more will be said about it ({error!r})")
+
+    async def _end_children(self, keepers: Sequence[asyncio.Task[None]]) -> bool:
+        self._report.line(f"ending: {self._reason}")
+        for stage in sorted({child.spec.stage for child in self.children}):
+            await asyncio.gather(*(c.stop(_STOP_GRACE_S) for c in self.children if c.spec.stage == stage))
+        outcomes = await asyncio.gather(*keepers, return_exceptions=True)
+        failures = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+        for failure in failures:
+            if not isinstance(failure, GaveUp):
+                raise failure
+        self._report.line("ended after a failure" if failures else "ended")
+        return bool(failures)
+
+    def _listen(self, *, sidecar: bool) -> None:
+        loop = asyncio.get_running_loop()
+        for number in ENDING_SIGNALS:
+            # Hang-ups that the starter ignores (nohup) stay ignored. An ignored SIGINT, which a shell gives to what it
+            # runs in the background, is taken all the same: whoever sends one wants the end.
+            if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+                loop.add_signal_handler(number, self._on_signal, number, sidecar)
+        if sidecar:
+            threading.Thread(target=self._watch_input, args=(loop,), name="starter", daemon=True).start()
+
+    def _on_signal(self, number: signal.Signals, sidecar: bool) -> None:  # noqa: FBT001  the loop passes positions only
+        if sidecar and number != signal.SIGTERM:
+            asyncio.get_running_loop().call_later(_SIDECAR_PATIENCE_S, self.end, number.name)
+        else:
+            self.end(number.name)
+
+    def _watch_input(self, loop: asyncio.AbstractEventLoop) -> None:
+        # Nothing is ever sent: the read returns when the gateway is gone.
+        with contextlib.suppress(OSError):
+            while os.read(_STANDARD_INPUT, 4096):
+                pass
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(self.end, "whoever started this is gone")
