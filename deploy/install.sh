@@ -32,7 +32,7 @@ tick() {
   seconds=0
   while sleep 10 && kill -0 "$1" 2>/dev/null; do
     seconds=$((seconds + 10))
-    say "  ... $seconds s, $(grep -c '^Collecting' "$log" 2>/dev/null || true) packages so far"
+    say "  ... $seconds s: $(grep -E '^(Collecting|Installing|Building|Downloading)' "$log" | tail -n 1 | cut -c 1-70)"
   done
 }
 
@@ -56,6 +56,7 @@ state() {
 }
 
 installed() {
+  [ ! -f "$unfinished" ] || return 1
   for done in "$stamp" "$venv/.installed-dev"; do
     [ -f "$done" ] && [ "$(state)" = "$(cat "$done")" ] && return 0
   done
@@ -81,11 +82,12 @@ command -v node >/dev/null 2>&1 ||
 installed && exit 0
 usable || make_venv
 : >"$unfinished"
+rm -f "$venv/.installed-run" "$venv/.installed-dev"
 : >"$log"
 target=.
 [ "$kind" = dev ] && target='.[dev]'
 say "installing Nightshift and the libraries it stands on into $venv (about a minute, the first time up to three) ..."
-quietly "$venv/bin/python" -m pip install --disable-pip-version-check --no-input -c requirements.lock -e "$target"
+quietly "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --progress-bar off -c requirements.lock -e "$target"
 say "preparing the flow engine's database (about 20 s, once for each version of it) ..."
 quietly "$venv/bin/python" -m flows.server --prepare
 rm -f "$unfinished"

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -37,13 +38,13 @@ def find_template() -> Path | None:
     return next((place for place in template_places() if place.is_file()), None)
 
 
-def store_template(source: Path) -> Path | None:
+def store_template(source: Path, places: Sequence[Path]) -> Path | None:
     """Keep a compact copy of a migrated database as the template.
 
     Returns:
-        Where it lies now; None when no place could be written.
+        The first of the places that could be written; None when none could.
     """
-    for place in template_places():
+    for place in places:
         half_written = place.with_suffix(".new")
         try:
             place.parent.mkdir(parents=True, exist_ok=True)

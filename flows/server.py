@@ -17,7 +17,7 @@ from pathlib import Path
 import structlog
 import uvicorn
 
-from flows.database import find_problem, find_template, prepare_home, store_template
+from flows.database import find_problem, find_template, prepare_home, store_template, template_places
 from flows.environment import (
     database_file,
     prefect_home,
@@ -95,7 +95,7 @@ def prepare() -> None:
     with tempfile.TemporaryDirectory(prefix="nightshift-prefect-") as folder:
         replace_prefect_variables(os.environ, storage_environment(Path(folder)))
         pkgutil.resolve_name("flows.server_app:prepare")()
-        stored = store_template(database_file(Path(folder)))
+        stored = store_template(database_file(Path(folder)), template_places())
     if stored:
         log.info("prefect.template_ready", template=str(stored))
     else:

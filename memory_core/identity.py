@@ -13,11 +13,18 @@ from memory_core.settings import IdentitySettings, ScopeRule
 from memory_core.values import ChatType, Scope, ScopeKey, SessionRef, Trigger
 
 PERSONAL_SPACE = "personal"
+HTTP_CHANNEL = "http"
+"""Channel of the users of the gateway's HTTP endpoint: each is a person of their own, never the owner."""
 _PART_CHARS = 40
 """Longest readable part of a scope key; longer ones are cut and told apart by their hash."""
+_HASH_BYTES = 16
+_LABEL_BYTES = 6
+"""Enough to tell labels apart for people; nothing is decided by a label."""
+_HASH = re.compile(rf"[0-9a-f]{{{2 * _HASH_BYTES}}}")
 _ROOM = re.compile(r"^agent:[^:]+:(?P<channel>[^:]+):(?P<type>group|channel):(?P<chat>.+?)(?::(?:thread|topic):.*)?$")
 _HTTP_USER = re.compile(r"^agent:[^:]+:openai-user:(?P<user>.+)$")
 _AGENT = re.compile(r"^agent:(?P<agent>[^:]+):")
+_NO_CHANNEL = "direct"
 _NO_PERSON_TRIGGERS = frozenset({Trigger.CRON, Trigger.HEARTBEAT, Trigger.BOOT})
 
 
@@ -28,13 +35,14 @@ def complete(ref: SessionRef, *, given: frozenset[str] = frozenset()) -> Session
         ref: The reference as it came.
         given: Names of the fields that the caller did give; those stay.
     """
+    key = _conversation(ref)
     found: dict[str, object] = {}
-    if agent := _AGENT.match(ref.session_key):
+    if agent := _AGENT.match(key):
         found["agent_id"] = agent["agent"]
-    if room := _ROOM.match(ref.session_key):
+    if room := _ROOM.match(key):
         found |= {"channel": room["channel"], "chat_type": ChatType(room["type"]), "chat_id": room["chat"]}
-    if (user := _HTTP_USER.match(ref.session_key)) and not ref.sender_id:
-        found |= {"channel": "openai-user", "sender_id": user["user"]}
+    if (user := _HTTP_USER.match(key)) and not ref.sender_id:
+        found |= {"channel": HTTP_CHANNEL, "sender_id": user["user"]}
     return replace(ref, **{name: value for name, value in found.items() if name not in given})
 
 
@@ -47,17 +55,17 @@ def resolve_scope(ref: SessionRef, settings: IdentitySettings) -> Scope:
     """
     person = _person(ref, settings)
     shared = ref.chat_type is not ChatType.DIRECT
-    is_owner = person == settings.user_id
+    is_owner = person == (settings.user_id,)
     reads, writes = _keys(ref, settings.scope, person=person)
     if ref.trigger in _NO_PERSON_TRIGGERS and not shared:
         reads, writes = (), None
     return Scope(
         reads=reads,
         writes=None if ref.trigger is not Trigger.USER else writes,
-        space=f"room-{_digest(_room(ref))}" if shared else PERSONAL_SPACE,
+        space=f"room-{_digest(*_room(ref), size=_LABEL_BYTES)}" if shared else PERSONAL_SPACE,
         speaker=ref.sender_name or (None if shared else _name_of(person, settings)) or ref.sender_id,
         is_owner=is_owner,
-        shared=shared or settings.scope is ScopeRule.FIXED,
+        shared=shared or settings.scope in {ScopeRule.FIXED, ScopeRule.AGENT},
         reason=_reason(ref, writes=writes),
     )
 
@@ -66,11 +74,13 @@ def reduce_key(*parts: str) -> ScopeKey:
     """A readable key of bounded length: two different inputs never share one.
 
     Returns:
-        Lower-case letters, digits, dots, dashes and underscores; with a hash where reducing lost something.
+        Lower-case letters, digits, dots, dashes and underscores; with a hash where reducing lost something, or where
+        the last part looks like one.
     """
     reduced = [re.sub(r"[^a-z0-9_-]+", "-", part.lower())[:_PART_CHARS] for part in parts]
     key = ".".join(reduced)
-    return ScopeKey(key if reduced == list(parts) else f"{key}.{_digest(json.dumps(parts))}")
+    is_plain = reduced == list(parts) and not _HASH.fullmatch(parts[-1])
+    return ScopeKey(key if is_plain else f"{key}.{_digest(*parts, size=_HASH_BYTES)}")
 
 
 def opaque_label(ref: SessionRef, scope: Scope, *, day: str, number: int) -> str:
@@ -78,26 +88,29 @@ def opaque_label(ref: SessionRef, scope: Scope, *, day: str, number: int) -> str
     context = "room" if scope.space != PERSONAL_SPACE else "personal"
     user = "owner" if scope.is_owner and context == "personal" else "guest"
     key = scope.writes or ref.session_key
-    return f"{user}-{context}:{_digest(key)}:{day}:{number:03d}"
+    return f"{user}-{context}:{_digest(key, size=_LABEL_BYTES)}:{day}:{number:03d}"
 
 
-def _person(ref: SessionRef, settings: IdentitySettings) -> str | None:
+def _person(ref: SessionRef, settings: IdentitySettings) -> tuple[str, ...] | None:
+    """The name of a known person, or channel and account of another one; None when nobody can be told."""
     if ref.user_id:
-        return ref.user_id
-    account = f"{ref.channel or 'direct'}:{ref.sender_id}" if ref.sender_id else None
-    linked = _linked(account, ref.sender_id, links=settings.identity_links) if account else None
-    if linked:
-        return linked
-    if ref.is_owner:
-        return settings.user_id
-    return account
+        return (ref.user_id,)
+    if ref.sender_id:
+        account = f"{ref.channel or _NO_CHANNEL}:{ref.sender_id}"
+        if linked := _linked(account, ref.sender_id, links=settings.identity_links):
+            return (linked,)
+    if ref.is_owner and ref.channel != HTTP_CHANNEL:
+        return (settings.user_id,)
+    return (ref.channel or _NO_CHANNEL, ref.sender_id) if ref.sender_id else None
 
 
 def _linked(account: str, sender: str | None, *, links: Mapping[str, Sequence[str]]) -> str | None:
     return next((person for person, accounts in links.items() if account in accounts or sender in accounts), None)
 
 
-def _keys(ref: SessionRef, rule: ScopeRule, *, person: str | None) -> tuple[tuple[ScopeKey, ...], ScopeKey | None]:
+def _keys(
+    ref: SessionRef, rule: ScopeRule, *, person: tuple[str, ...] | None
+) -> tuple[tuple[ScopeKey, ...], ScopeKey | None]:
     if ref.chat_type is ChatType.DIRECT:
         own = _direct_key(ref, rule, person=person)
         return ((own,), own) if own else ((), None)
@@ -105,9 +118,9 @@ def _keys(ref: SessionRef, rule: ScopeRule, *, person: str | None) -> tuple[tupl
     return ((own,), own) if own else ((), None)
 
 
-def _direct_key(ref: SessionRef, rule: ScopeRule, *, person: str | None) -> ScopeKey | None:
+def _direct_key(ref: SessionRef, rule: ScopeRule, *, person: tuple[str, ...] | None) -> ScopeKey | None:
     if rule is ScopeRule.SESSION:
-        return reduce_key("session", ref.agent_id, ref.session_key)
+        return reduce_key("session", ref.agent_id, _conversation(ref))
     if person is None:
         return None
     if rule is ScopeRule.FIXED:
@@ -115,28 +128,34 @@ def _direct_key(ref: SessionRef, rule: ScopeRule, *, person: str | None) -> Scop
     if rule is ScopeRule.AGENT:
         return reduce_key("agent", ref.agent_id)
     if rule is ScopeRule.SENDER:
-        return reduce_key("sender", ref.agent_id, person)
-    return reduce_key("user", person)
+        return reduce_key("sender", ref.agent_id, *person)
+    return reduce_key("user", *person)
 
 
-def _room_key(ref: SessionRef, rule: ScopeRule, *, person: str | None) -> ScopeKey | None:
+def _room_key(ref: SessionRef, rule: ScopeRule, *, person: tuple[str, ...] | None) -> ScopeKey | None:
     if rule is ScopeRule.SESSION:
-        return reduce_key("session", ref.agent_id, ref.session_key)
+        return reduce_key("session", ref.agent_id, _conversation(ref))
     if rule is ScopeRule.FIXED:
         return reduce_key("fixed-rooms")
     if rule is ScopeRule.AGENT:
         return reduce_key("agent-rooms", ref.agent_id)
     if rule is ScopeRule.SENDER:
-        return reduce_key("sender-room", ref.agent_id, _room(ref), person) if person else None
-    return reduce_key("room", _room(ref))
+        return reduce_key("sender-room", ref.agent_id, *_room(ref), *person) if person else None
+    return reduce_key("room", *_room(ref))
 
 
-def _room(ref: SessionRef) -> str:
-    return f"{ref.channel or ''}:{ref.chat_id or ref.session_key}"
+def _room(ref: SessionRef) -> tuple[str, str]:
+    return (ref.channel or "", ref.chat_id) if ref.chat_id else ("", _conversation(ref))
 
 
-def _name_of(person: str | None, settings: IdentitySettings) -> str | None:
-    return None if person is None or person == settings.user_id else person.split(":", 1)[-1]
+def _conversation(ref: SessionRef) -> str:
+    """The session key that tells whose conversation this is: a subagent works in its parent's."""
+    is_child = ref.trigger is Trigger.SUBAGENT and ref.parent_session_key
+    return ref.parent_session_key or ref.session_key if is_child else ref.session_key
+
+
+def _name_of(person: tuple[str, ...] | None, settings: IdentitySettings) -> str | None:
+    return None if person is None or person == (settings.user_id,) else person[-1]
 
 
 def _reason(ref: SessionRef, *, writes: ScopeKey | None) -> str | None:
@@ -149,5 +168,5 @@ def _reason(ref: SessionRef, *, writes: ScopeKey | None) -> str | None:
     return None
 
 
-def _digest(text: str) -> str:
-    return blake2b(text.encode(), digest_size=6).hexdigest()
+def _digest(*parts: str, size: int) -> str:
+    return blake2b(json.dumps(parts).encode(), digest_size=size).hexdigest()

@@ -28,9 +28,9 @@ def load_or_create(path: Path) -> str:
             os.fsync(file.fileno())
         os.link(temporary, path)  # fails when another process was first, and never shows a half-written file
     except FileExistsError:
-        secret = path.read_text(encoding="utf-8").strip()
+        secret = path.read_bytes().decode("ascii", errors="replace").strip()
     finally:
         temporary.unlink()
-    if len(secret) < _SECRET_BYTES:
+    if len(secret) < _SECRET_BYTES or not secret.isascii():
         raise Corrupt(f"{path.name}: the file holds no secret; delete it and start again")
     return secret

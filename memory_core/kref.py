@@ -43,4 +43,4 @@ def parse(text: str) -> Address:
 
 
 def _segment(name: str) -> str:
-    return re.sub(r"[\s/?#]+", "-", name).strip("-") or "memory"
+    return re.sub(r"[^\w.-]+", "-", name).strip("-") or "memory"

@@ -5,6 +5,7 @@ both leave a line in `Settings.problems`, so that nothing a person mistypes stop
 """
 
 import json
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -18,6 +19,8 @@ from tzlocal import get_localzone_name
 
 HOME_VARIABLE = "NIGHTSHIFT_HOME"
 PREFIX = "NIGHTSHIFT_"
+_SHOWN_CHARS = 80
+"""How much of a value a report shows."""
 
 
 class ScopeRule(StrEnum):
@@ -153,6 +156,10 @@ KEYS: Mapping[str, _Key] = {
 }
 """Wire name of a setting to its place; a dot in the name is a level in the file."""
 
+ALIASES: Mapping[str, str] = {"recallScope": "scope", "memoryScope": "scope", "minScore": "searchThreshold"}
+"""Names that users of other plugins type; understood and reported."""
+_SECRETS = frozenset({"database.url", "qdrant.apiKey", "prefect.apiUrl", "prefect.apiKey"})
+"""Their values stand in no report: even a mistyped one may hold a password."""
 _GROUPS = {"identity": IdentitySettings, "recall": RecallSettings, "capture": CaptureSettings, "backends": Backends}
 
 
@@ -175,10 +182,10 @@ def load_settings(
     problems: list[str] = []
     found: dict[str, object] = {"timezone": _system_timezone()}
     found |= _read_file(home / "preferences.json", problems)
-    found |= {key: environment[variable(key)] for key in KEYS if environment.get(variable(key))}
+    found |= {key: environment[variable(key)] for key in (*ALIASES, *KEYS) if environment.get(variable(key))}
     found |= overrides or {}
     values: dict[str, dict[str, Any]] = {group: {} for group in ("", *_GROUPS)}
-    for key, value in found.items():
+    for key, value in _without_aliases(found, problems).items():
         if place := KEYS.get(key):
             _set(values[place.group], key=key, place=place, value=value, problems=problems)
         else:
@@ -187,8 +194,18 @@ def load_settings(
     return Settings(home=home, **values[""], **groups, problems=tuple(problems))
 
 
+def _without_aliases(found: Mapping[str, object], problems: list[str]) -> dict[str, object]:
+    """Names replaced by ours, which win where both are given."""
+    replaced = {ALIASES[key]: value for key, value in found.items() if key in ALIASES}
+    problems += [f"{key}: understood as {ALIASES[key]}" for key in found if key in ALIASES]
+    return replaced | {key: value for key, value in found.items() if key not in ALIASES}
+
+
 def _system_timezone() -> str:
-    return get_localzone_name() or "UTC"
+    try:
+        return get_localzone_name() or "UTC"
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # TZ or the system's own setting names no zone
+        return "UTC"
 
 
 def _read_file(path: Path, problems: list[str]) -> dict[str, object]:
@@ -196,7 +213,7 @@ def _read_file(path: Path, problems: list[str]) -> dict[str, object]:
         content: object = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         problems.append(f"{path.name}: can't be read ({error.__class__.__name__}), defaults are used")
         return {}
     if not isinstance(content, dict):
@@ -221,14 +238,18 @@ def _set(target: dict[str, Any], *, key: str, place: _Key, value: object, proble
     try:
         converted = _convert(value, wanted=str(wanted), place=place)
     except ValueError as error:
-        problems.append(f"{key}: {value!r} {error}, the default is used")
+        problems.append(f"{key}: {_shown(key, value)} {error}, the default is used")
         return
     if isinstance(converted, int | float) and not isinstance(converted, bool):
         clamped = _clamp(converted, place)
         if clamped != converted:
-            problems.append(f"{key}: {value!r} is outside {place.low:g} to {place.high:g}, {clamped:g} is used")
+            problems.append(f"{key}: {_shown(key, value)} is outside {place.low} to {place.high}, {clamped} is used")
         converted = clamped
     target[place.name] = converted
+
+
+def _shown(key: str, value: object) -> str:
+    return "its value" if key in _SECRETS else repr(value)[:_SHOWN_CHARS]
 
 
 def _clamp(value: float, place: _Key) -> float:
@@ -256,6 +277,8 @@ def _convert(value: object, *, wanted: str, place: _Key) -> object:
 def _number(value: object, *, whole: bool) -> float:
     try:
         number = float(str(value))
+        if math.isnan(number):
+            raise ValueError
         return int(number) if whole else number
     except (ValueError, OverflowError):
         raise ValueError("must be a number") from None
@@ -285,7 +308,10 @@ def _timezone(value: object) -> str:
 
 
 def _links(value: object) -> Mapping[str, tuple[str, ...]]:
-    content: object = json.loads(value) if isinstance(value, str) else value
+    try:
+        content: object = json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        raise ValueError("must be JSON: an object of person to list of channel:account") from None
     if not isinstance(content, dict):
         raise ValueError("must be an object of person to list of channel:account")
     links: dict[str, tuple[str, ...]] = {}

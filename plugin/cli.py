@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,7 @@ import typer
 from memory_core.errors import MemoryCoreError
 from memory_core.settings import HOME_VARIABLE, Settings, load_settings
 from plugin import commands
-from plugin.client import READY, Json, ServiceClient, service_url
+from plugin.client import READY, Json, ServiceClient, as_object, as_strings, service_url
 from plugin.connect import connect_gateway
 from plugin.doctor import Finding, examine
 from plugin.gateway_config import find_config
@@ -73,7 +74,7 @@ def status(context: typer.Context) -> None:
     claim = read_claim(settings.home) or {}
     typer.echo(f"service     {service_url(settings)}, home {settings.home}, pid {claim.get('pid', 'unknown')}")
     if claim.get("prefectPage"):
-        typer.echo(f"flows       {claim['prefectPage']}")
+        typer.echo(f"Prefect     {claim['prefectPage']}")
     for name, state in parts.items():
         typer.echo(f"{name:<11} {state}")
     for line in _stat_lines(stats):
@@ -120,14 +121,18 @@ def _show_finding(finding: Finding) -> None:
         typer.echo(f"         mend: {printable(finding.mend)}")
 
 
-def _stat_lines(stats: Json, prefix: str = "") -> list[str]:
-    lines: list[str] = []
-    for name, value in stats.items():
-        if isinstance(value, dict):
-            lines += _stat_lines(value, f"{prefix}{name}.")  # pyright: ignore[reportUnknownArgumentType]  JSON objects inside JSON
-        else:
-            lines.append(f"{prefix + name:<28} {value}")
-    return lines
+def _stat_lines(stats: Json) -> Iterator[str]:
+    memories, recall = as_object(stats.get("memories")), as_object(stats.get("recall"))
+    kinds = ", ".join(f"{count} {kind}" for kind, count in as_object(memories.get("byKind")).items())
+    yield f"memories    {memories.get('total', 0)}{f': {kinds}' if kinds else ''}"
+    yield f"buffered    {stats.get('buffered', 0)} utterances wait for consolidation"
+    yield f"index lag   {'unknown' if stats.get('indexLag') is None else stats['indexLag']}"
+    yield f"captured    last {stats.get('lastCaptureAt') or 'never'}"
+    yield f"flows       last consolidation {stats.get('lastConsolidationAt') or 'never'}"
+    if recall.get("p50Ms") is not None:
+        yield f"recall      p50 {recall['p50Ms']} ms, p95 {recall.get('p95Ms')} ms, {recall.get('misses')} misses"
+    for problem in as_strings(stats.get("settingsProblems")):
+        yield f"setting     {printable(problem)}"
 
 
 if __name__ == "__main__":

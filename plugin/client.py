@@ -133,6 +133,16 @@ def as_objects(value: object) -> list[Json]:
     return [cast("Json", item) for item in items if isinstance(item, dict)]
 
 
+def as_strings(value: object) -> list[str]:
+    """The value as a list of texts, without what is none."""
+    return [item for item in cast("list[object]", value) if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def as_count(value: object, *, otherwise: int = 0) -> int:
+    """The value as a whole number."""
+    return value if isinstance(value, int) else otherwise
+
+
 def ready_parts(body: object) -> Mapping[str, str]:
     """State of each part in an answer of `/readyz`; a part works when its state is `ok`."""
     return {name: str(state) for name, state in as_object(as_object(body).get("parts")).items()}

@@ -12,7 +12,7 @@ import typer
 
 from memory_core.errors import Invalid, Unavailable
 from memory_core.settings import Settings
-from plugin.client import OPERATOR, Json, ServiceClient, as_object, as_objects, open_client
+from plugin.client import OPERATOR, Json, ServiceClient, as_count, as_object, as_objects, open_client
 from plugin.report import Report
 from plugin.terminal import printable
 
@@ -112,9 +112,10 @@ def forget(
         preview = (await client.tool("memory_forget", wanted)).details
         for memory in as_objects(preview.get("preview")):
             typer.echo(memory_line(memory))
-        if not preview.get("matched"):
+        if not preview.get("matched") and not session:
             return preview
-        if not yes and not typer.confirm(f"Forget {preview['matched']} memories for good?"):
+        what = f"{preview.get('matched') or 0} memories" + (" and the session's latest turns" if session else "")
+        if not yes and not typer.confirm(f"Forget {what} for good?"):
             return None
         confirmed = {**wanted, "confirm": True, "previewId": preview.get("previewId")}
         return (await client.tool("memory_forget", confirmed)).details
@@ -140,14 +141,15 @@ def import_file(
     result = as_object(job.get("result"))
     rejected = as_objects(result.get("rejected"))
     counts = ", ".join(f"{result.get(name) or 0} {name}" for name in ("read", "captured", "skipped"))
-    typer.echo(f"{counts}, {len(rejected)} rejected")
+    rejected_count = as_count(result.get("rejectedCount"), otherwise=len(rejected))
+    typer.echo(f"{counts}, {rejected_count} rejected")
     for line in rejected[:_SHOWN_REJECTS]:
         typer.echo(f"line {line.get('line')}: {printable(str(line.get('reason')))}", err=True)
-    if len(rejected) > _SHOWN_REJECTS:
-        typer.echo(f"... and {len(rejected) - _SHOWN_REJECTS} more", err=True)
+    if rejected_count > _SHOWN_REJECTS:
+        typer.echo(f"... and {rejected_count - _SHOWN_REJECTS} more", err=True)
     if job.get("state") != "done":
         raise Unavailable(f"the import {job.get('state')}: {printable(str(job.get('error')))}")
-    if rejected:
+    if rejected_count:
         raise typer.Exit(1)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from memory_core.errors import MemoryCoreError
 from memory_core.settings import ScopeRule, Settings
-from plugin.client import WAIT_S, Json, ServiceClient, as_objects, open_client
+from plugin.client import WAIT_S, Json, ServiceClient, as_count, as_objects, open_client
 
 _PERSON: Final[Json] = {
     "agentId": "nightshift-demo",
@@ -118,8 +118,7 @@ async def _forget(client: ServiceClient) -> tuple[int, float]:
     for session in (_FIRST, _SECOND):
         arguments: Json = {"sessionKey": session["sessionKey"], "confirm": True}
         answer = await client.tool("memory_forget", arguments, session=session, timeout_s=WAIT_S)
-        count = answer.details.get("forgotten")
-        forgotten += count if isinstance(count, int) else 0
+        forgotten += as_count(answer.details.get("forgotten"))
     return forgotten, _since_ms(started_s)
 
 

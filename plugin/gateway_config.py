@@ -12,7 +12,7 @@ import json5
 
 from memory_core.errors import Invalid, NotFound
 from memory_core.settings import Settings, load_settings
-from plugin.client import Json, as_object
+from plugin.client import Json, as_object, as_strings
 
 PLUGIN_ID = "nightshift"
 PLUGIN_FOLDER = Path(__file__).resolve().parent / "openclaw"
@@ -102,7 +102,7 @@ def plug_in(config: GatewayConfig, settings: Settings) -> tuple[Json, list[Chang
         plugins.put("enabled", to=True)
     plugins.put("load.paths", to=_with_our_folder(plugins.get("load.paths")))
     for name, ours in (("allow", True), ("deny", False)):
-        listed = _strings(plugins.get(name))
+        listed = as_strings(plugins.get(name))
         if listed and (PLUGIN_ID in listed) is not ours:
             plugins.put(name, to=[*listed, PLUGIN_ID] if ours else [item for item in listed if item != PLUGIN_ID])
     plugins.put(f"entries.{PLUGIN_ID}.enabled", to=True)
@@ -150,7 +150,7 @@ class _Editor:
 
 def _with_our_folder(paths: object) -> list[str]:
     # Another copy of this plugin, or the place where one was, would be loaded beside ours or instead of it.
-    listed = _strings(paths)
+    listed = as_strings(paths)
     copies = [path for path in listed if _is_a_copy(Path(path))]
     if len(copies) == 1 and _is_ours(Path(copies[0])):
         return listed
@@ -223,10 +223,6 @@ def _port(url: object, *, otherwise: int) -> int | None:
         return urlsplit(url).port
     except ValueError:
         return None
-
-
-def _strings(value: object) -> list[str]:
-    return [item for item in cast("list[object]", value) if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def _below(home: Path, path: str) -> Path:

@@ -18,6 +18,7 @@ from memory_core.adapters.prefect_engine import PrefectEngine
 from memory_core.errors import Unavailable
 from memory_core.lifeline import LIFELINE_VARIABLE
 from memory_core.settings import Settings, load_settings
+from memory_core.values import JobKind
 
 ROOT = Path(__file__).parent.parent
 PASSWORD = "nightshift:for-tests"
@@ -39,7 +40,7 @@ class Process:
 
     def __init__(self, *command: str, environ: Mapping[str, str], log_file: Path) -> None:
         self._command = (sys.executable, "-W", "ignore::DeprecationWarning", *command)
-        self._environ = {**os.environ, **environ, LIFELINE_VARIABLE: "1", "PYTHONUNBUFFERED": "1"}
+        self.environ = {**os.environ, **environ, LIFELINE_VARIABLE: "1", "PYTHONUNBUFFERED": "1"}
         self._log_file = log_file
         self._running: subprocess.Popen[bytes] | None = None
 
@@ -60,7 +61,7 @@ class Process:
         self._log_file.parent.mkdir(parents=True, exist_ok=True)
         with self._log_file.open("ab") as log:
             self._running = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=log, stderr=log, cwd=ROOT, env=self._environ
+                self._command, stdin=subprocess.PIPE, stdout=log, stderr=log, cwd=ROOT, env=self.environ
             )
 
     def kill(self) -> None:
@@ -128,6 +129,14 @@ class PrefectServer:
         """A client for what only tests do."""
         user, _, password = self.environ["NIGHTSHIFT_PREFECT_API_KEY"].partition(":")
         return httpx.Client(base_url=self.url, auth=(user, password), timeout=30)
+
+    def register_flows(self) -> None:
+        """Make the deployments known, as an executor does; nobody runs them."""
+        with self.client() as client:
+            for kind in JobKind:
+                flow = client.post("/flows/", json={"name": kind.value}).raise_for_status().json()
+                body = {"name": kind.value, "flow_id": flow["id"]}
+                client.post("/deployments/", json=body).raise_for_status()
 
     def executor(self) -> Process:
         """An executor of the trivial flows, not yet started; one at a time may run."""

@@ -20,13 +20,12 @@ from fastembed import TextEmbedding
 from tokenizers import Tokenizer
 from tokenizers.implementations.bert_wordpiece import BertWordPieceTokenizer
 
+from memory_core.adapters.passage_batches import MAX_PIECES
 from memory_core.errors import Corrupt
 from memory_core.values import FloatArray
 
 STATE_SIZE = 384
 """Length of a state vector and of the pooled vector."""
-MAX_PIECES = 256
-"""Texts are cut to so many word pieces, the two at the ends included; the model was trained on no more."""
 
 _WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _VOCABULARY_MD5 = "64800d5d8528ce344256daf115d4965e"

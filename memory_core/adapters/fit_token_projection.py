@@ -16,7 +16,7 @@ import numpy as np
 import structlog
 
 from memory_core.adapters.bundled_model import BundledModel
-from memory_core.adapters.fastembed_embedder import batches
+from memory_core.adapters.passage_batches import batches
 from memory_core.adapters.stop_words import STOP_WORDS
 from memory_core.adapters.token_rows import PROJECTION_FILE, TOKEN_SIZE, unit_rows
 from memory_core.adapters.word_pieces import PieceTable

@@ -2,7 +2,7 @@
 
 Words are folded and stemmed; identifiers, paths, versions and error codes are kept whole and in parts; scripts without
 spaces between words become pairs of neighbouring characters. A keyword's number is its CRC-32: stable over processes
-and versions, and no vocabulary has to be kept. Changing anything here means to index again: raise `LAYOUT`.
+and versions, and no vocabulary has to be kept. A change here means to index again: see `index_layout.BUNDLED`.
 """
 
 import re
@@ -18,9 +18,6 @@ import Stemmer
 
 from memory_core.adapters.stop_words import STOP_CHARACTERS, STOP_WORDS
 from memory_core.values import SparseVector
-
-LAYOUT = "keywords.v1"
-"""Names what the numbers and weights of stored sparse vectors mean."""
 
 K1 = 0.9
 B = 0.4

@@ -6,14 +6,16 @@ different ones with about 0, and one score serves all languages.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib.resources import files
 
 import numpy as np
+import numpy.typing as npt
 
 from memory_core.adapters.bundled_model import STATE_SIZE, States
 from memory_core.adapters.keywords import is_latin
-from memory_core.adapters.word_pieces import PieceTable, keyword_weights
+from memory_core.adapters.keywords import keywords as find_keywords
+from memory_core.adapters.word_pieces import PieceTable, keyword_weights, words_of
 from memory_core.errors import Corrupt
 from memory_core.values import FloatArray
 
@@ -31,18 +33,23 @@ class TokenRows:
         self._pieces = pieces
         self._projection = projection
 
-    def rows(self, states: States, *, keywords: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+    def rows(
+        self, states: States, *, keywords: Sequence[str], quiet: Collection[str] = ()
+    ) -> tuple[FloatArray, FloatArray]:
         """Rows of unit norm with their weights, in reading order, the model's before the others.
 
         Args:
             states: What the model made of the text.
             keywords: Keywords of the same text.
+            quiet: Words that get no row, unless nothing else is left.
 
         Returns:
             Shapes (rows, 128) and (rows,), at most 64 rows, perhaps none.
         """
         kept = self._pieces.carries_meaning[states.piece_ids]
         foreign = [keyword for keyword in dict.fromkeys(keywords) if not is_latin(keyword)]
+        if quiet:
+            kept, foreign = self._without(quiet, states=states, kept=kept, foreign=foreign)
         # Not `@`: BLAS would start threads that wait by spinning, 28 ms a text instead of .2 on a busy machine.
         reduced = unit_rows(np.einsum("ij,jk->ik", states.states[kept], self._projection))
         rows = np.concatenate([reduced, *(direction(keyword, TOKEN_SIZE) for keyword in foreign)])
@@ -51,6 +58,15 @@ class TokenRows:
             best = np.sort(np.argsort(-weights, kind="stable")[:MAX_ROWS])
             rows, weights = rows[best], weights[best]
         return rows.astype(np.float32), weights.astype(np.float32)
+
+    def _without(
+        self, quiet: Collection[str], *, states: States, kept: npt.NDArray[np.bool_], foreign: list[str]
+    ) -> tuple[npt.NDArray[np.bool_], list[str]]:
+        said = " ".join(quiet)
+        loud = kept & ~self._pieces.of_words(states.piece_ids, words=words_of(said))
+        silenced = set(find_keywords(said))
+        audible = [keyword for keyword in foreign if keyword not in silenced]
+        return (loud, audible) if loud.any() or audible else (kept, foreign)
 
     def pooled(self, states: States, *, keywords: Sequence[str]) -> FloatArray:
         """One vector of unit norm for the text: the mean state or, where the model can't read, the mean keyword."""

@@ -1,6 +1,8 @@
 """Which word pieces carry meaning and how much a question's piece counts: one table over the model's vocabulary."""
 
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -35,11 +37,30 @@ class PieceTable:
         self.is_other: npt.NDArray[np.bool_] = np.array(words) & ~self.is_latin
         self.is_other[list(vocabulary).index("[UNK]")] = True
         self.carries_meaning: npt.NDArray[np.bool_] = self.is_latin & ~np.array([p in stop for p in vocabulary])
+        self._texts = vocabulary
         self._weights = _weights(len(vocabulary))
 
     def weights(self, piece_ids: npt.NDArray[np.int64]) -> FloatArray:
         """How much each piece of a question counts; only the proportions matter."""
         return self._weights[piece_ids]
+
+    def of_words(self, piece_ids: npt.NDArray[np.int64], *, words: Collection[str]) -> npt.NDArray[np.bool_]:
+        """Which pieces belong to one of the words, which are folded as `words_of` does; shape (pieces,)."""
+        found = np.zeros(len(piece_ids), dtype=np.bool_)
+        start, word = 0, ""
+        for position, piece in enumerate([*(self._texts[number] for number in piece_ids.tolist()), ""]):
+            if piece.startswith("##"):
+                word += piece.removeprefix("##")
+                continue
+            found[start:position] = word in words
+            start, word = position, piece
+        return found
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text as the vocabulary spells them: small letters without accents."""
+    bare = "".join(c for c in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(c))
+    return frozenset(re.findall(r"[^\W_]+", bare))
 
 
 def keyword_weights(keywords: Sequence[str]) -> FloatArray:

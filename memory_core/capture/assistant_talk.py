@@ -7,20 +7,15 @@ from memory_core.capture.sentence_value import content_words
 
 _FILLER = re.compile(
     r"^\W*(?:(?:sure|of course|certainly|absolutely|gladly|okay|ok|alright|got it|noted|understood|great|good)(?:"
-    r" question| idea| choice)?[,.!: ]+)?"
-    r"(?:(?:i'd be |i'm |i am )?(?:happy|glad|delighted|here) to help|let me know|feel free|don't hesitate|would you"
-    r" like|do you want|want me to"
-    r"|if you(?:'d| would)? (?:like|want|need)|i can (?:also |help)|i could (?:also )?|is there anything|hope"
-    r" (?:this|that) helps|as an ai|i'm sorry"
-    r"|i apologi[sz]e|(?:let me|i'll|i will|i'm going to) (?:check|look|search|see|take a look|think|find|remember"
-    r"|keep|make a note|note|get back)"
-    r"|i(?:'ve| have) (?:noted|saved|remembered|made a note)|i(?:'ll| will)? remember|one moment|working on it"
-    r"|you're (?:very )?welcome|no problem"
-    r"|good luck|enjoy|thanks for|thank you for|that(?:'s| is| sounds) (?:great|wonderful|awesome|amazing|exciting"
-    r"|good|interesting|fantastic|lovely)"
-    r"|congratulations|it(?:'s| is) (?:great|wonderful|good|nice) to|gerne|natürlich|lass mich wissen|ich merke mir"
-    r"|bien sûr|n'hésite|por supuesto"
-    r"|claro|avísame)\b",
+    r" question| idea| choice)?[,.!: ]+)?(?:(?:i'd be |i'm |i am )?(?:happy|glad|delighted|here) to help|let me know"
+    r"|feel free|don't hesitate|would you like|do you want|want me to|if you(?:'d| would)? (?:like|want|need)|i can"
+    r" (?:also |help)|i could (?:also )?|is there anything|hope (?:this|that) helps|as an ai|i'm sorry|i apologi[sz]e"
+    r"|(?:let me|i'll|i will|i'm going to) (?:check|look|search|see|take a look|think|find|remember|keep|make a note"
+    r"|note|get back)|i(?:'ve| have) (?:noted|saved|remembered|made a note)|i(?:'ll| will)? remember|one moment"
+    r"|working on it|you're (?:very )?welcome|no problem|good luck|enjoy|thanks for|thank you for|that(?:'s| is|"
+    r" sounds) (?:great|wonderful|awesome|amazing|exciting|good|interesting|fantastic|lovely)|congratulations|it(?:'s"
+    r"| is) (?:great|wonderful|good|nice) to|gerne|natürlich|lass mich wissen|ich merke mir|bien sûr|n'hésite|por"
+    r" supuesto|claro|avísame)\b",
     re.IGNORECASE,
 )
 _ANNOUNCEMENT = re.compile(
@@ -28,10 +23,8 @@ _ANNOUNCEMENT = re.compile(
 )
 _GUESS = re.compile(
     r"\b(?:(?:maybe|perhaps|probably|possibly|i (?:guess|assume|suppose|imagine|bet)|it (?:sounds|seems|looks)"
-    r" (?:like|as if)|sounds like"
-    r"|i take it)\b.{0,40}\byou(?:r|'re|'ve)?|you (?:might|may|must|probably|seem to|could be|sound)|vielleicht"
-    r" .{0,30}(?:du|sie)\b"
-    r"|peut-être .{0,30}(?:tu|vous)\b|quizás? .{0,30}(?:tú|usted)\b)",
+    r" (?:like|as if)|sounds like|i take it)\b.{0,40}\byou(?:r|'re|'ve)?|you (?:might|may|must|probably|seem to|could"
+    r" be|sound)|vielleicht .{0,30}(?:du|sie)\b|peut-être .{0,30}(?:tu|vous)\b|quizás? .{0,30}(?:tú|usted)\b)",
     re.IGNORECASE,
 )
 _ECHO = re.compile(

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 
 _ABBREVIATIONS = (
     "mr mrs ms dr prof sr jr st vs etc e.g i.e eg ie approx no nr inc ltd co dept fig vol pp ca bzw z.b usw d.h u.a"
-    " s.o evtl"
-    " inkl ggf tel bd hr fr mme mlle p.ex av sra ud uds mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep"
-    " sept oct"
-    " nov dec"
+    " s.o evtl inkl ggf tel bd hr fr mme mlle p.ex av sra ud uds mon tue wed thu fri sat sun jan feb mar apr jun jul"
+    " aug sep sept oct nov dec"
 )
 _NO_END = re.compile(
     rf"(?:^|[\s(\[\"'“])(?:{'|'.join(re.escape(w) for w in _ABBREVIATIONS.split())}|[A-Za-z])\.$", re.IGNORECASE
@@ -28,6 +26,7 @@ _EDGE = re.compile(
 _SOFT_EDGE = re.compile(
     r"[;:—–,、，；](?=\s)|[、，；]|\s[-–—]\s|\s(?=(?:and|but|because|so|und|aber|weil|et|mais|y|pero)\s)"
 )
+_BRACKET_CHARS = 300
 _BULLET = re.compile(r"[ \t]*(?:[-*•·+]|\d{1,3}[.)])[ \t]+")
 
 
@@ -53,7 +52,12 @@ def sentences(text: str) -> list[Chunk]:
 
 
 def _continues(text: str, edge: re.Match[str], *, begin: int) -> bool:
-    """Whether a full stop doesn't end the sentence."""
+    """Whether a mark doesn't end the sentence: inside of brackets, after an abbreviation, before a small letter."""
+    if not edge[0].isspace():
+        opened = text.rfind("[", max(begin, edge.start() - _BRACKET_CHARS), edge.start())
+        closed = text.find("]", opened, edge.start() + _BRACKET_CHARS) if opened >= 0 else -1
+        if closed >= edge.end():
+            return True
     if not edge[0].startswith("."):
         return False
     head = text[max(begin, edge.end() - 12) : edge.end()]

@@ -139,9 +139,9 @@ ENGLISH = Language(
     after="after|following",
     past=(
         r"\w{3,}ed|was|were|had|did|didn't|went|got|saw|came|took|made|met|found|bought|ate|told|said|won|lost|gave"
-        r"|left"
-        r"|felt|began|ran|drove|wrote|read|spent|sent|built|caught|taught|thought|brought|heard|held|kept|flew|rode"
-        r"|sang|swam|threw|fell|broke|woke|wore|became|knew|grew|drew|chose|spoke|slept|paid|sold|stood|led|fought|been"
+        r"|left|felt|began|ran|drove|wrote|read|spent|sent|built|caught|taught|thought|brought|heard|held|kept|flew"
+        r"|rode|sang|swam|threw|fell|broke|woke|wore|became|knew|grew|drew|chose|spoke|slept|paid|sold|stood|led"
+        r"|fought|been"
     ),
     future=(
         r"will|won't|\w+'ll|\w+’ll|going to|gonna|plan(?:s|ning)?|want(?:s)? to|hop(?:e|es|ing) to|tomorrow|soon|let's"

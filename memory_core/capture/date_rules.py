@@ -134,8 +134,8 @@ class DateGrammar:
             if match["few"]:
                 return few_span(unit, sign=sign, today=context.today)
             count = self._number(match["n"])
-            span = unit_span(unit, offset=sign * count, today=context.today) if _reaches(unit, count, context) else None
-            return span
+            reached = _reaches(unit, count=count, context=context)
+            return unit_span(unit, offset=sign * count, today=context.today) if reached else None
 
         return meaning
 
@@ -258,13 +258,11 @@ class DateGrammar:
         if not self._is_month(match["month"]):
             return None
         month, day = self.language.months[_key(match["month"])], int(match["day"])
-        if match["year"]:
-            start = a_day(int(match["year"]), month, day)
-        else:
-            start = _nearest(month, day, context=context)
+        year = match["year"]
+        start = a_day(int(year), month=month, day=day) if year else _nearest(month, day, context=context)
         if start is None:
             return None
-        end = a_day(start.year, month, int(match["until"])) if match["until"] else None
+        end = a_day(start.year, month=month, day=int(match["until"])) if match["until"] else None
         if end and end > start:
             return Span(start, unit_span(Unit.DAY, offset=1, today=end).start, Precision.DAYS)
         return unit_span(Unit.DAY, offset=0, today=start)
@@ -272,8 +270,8 @@ class DateGrammar:
     def _anchors(self) -> list[tuple[int, re.Pattern[str]]]:
         """Expressions that end where a date begins: "the week before", "two days after"."""
         table = self.language
-        words = rf"(?:(?P<n>\d{{1,3}}|{_any(table.numbers)})\s)?(?:(?P<unit>{_any(table.units)})"
-            rf"|(?P<weekday>{_any(table.weekdays)}))"
+        number = rf"(?:(?P<n>\d{{1,3}}|{_any(table.numbers)})\s)?"
+        words = rf"{number}(?:(?P<unit>{_any(table.units)})|(?P<weekday>{_any(table.weekdays)}))"
         return [
             (sign, re.compile(rf"(?:(?:the|die|der|das|la|le|el)\s)?{words}\s(?:{link})\s(?:the\s)?$", re.IGNORECASE))
             for sign, link in ((-1, table.before), (1, table.after))
@@ -292,7 +290,7 @@ class DateGrammar:
         return unit_span(unit, offset=sign * count, today=anchor.start)
 
 
-def a_day(year: int, month: int, day: int) -> date | None:
+def a_day(year: int, *, month: int, day: int) -> date | None:
     """The day, or None when the calendar has no such day."""
     try:
         return date(year, month, day)
@@ -302,7 +300,7 @@ def a_day(year: int, month: int, day: int) -> date | None:
 
 def _nearest(month: int, day: int, *, context: Context) -> date | None:
     """The day in the year that the tense asks for; without a tense the nearest one."""
-    days = [found for away in (-1, 0, 1) if (found := a_day(context.today.year + away, month, day))]
+    days = [found for away in (-1, 0, 1) if (found := a_day(context.today.year + away, month=month, day=day))]
     if context.tense < 0:
         days = [found for found in days if found <= context.today] or days
     elif context.tense > 0:
@@ -310,10 +308,10 @@ def _nearest(month: int, day: int, *, context: Context) -> date | None:
     return min(days, key=lambda found: abs((found - context.today).days), default=None)
 
 
-def _reaches(unit: Unit, count: int, context: Context) -> bool:
+def _reaches(unit: Unit, *, count: int, context: Context) -> bool:
     """Whether so many units from now still lie in the years a memory may have."""
     years = count if unit is Unit.YEAR else count // 12 + 1
-    return _FIRST_YEAR < context.today.year - years and context.today.year + years < _LAST_YEAR
+    return context.today.year - years > _FIRST_YEAR and context.today.year + years < _LAST_YEAR
 
 
 def _any(words: Iterable[str]) -> str:

@@ -59,7 +59,7 @@ class _Found:
     explicit: bool
 
 
-def resolve(text: str, said_at: datetime, tz: str) -> list[DateMention]:
+def resolve(text: str, said_at: datetime, *, tz: str) -> list[DateMention]:
     """Find date expressions and resolve them.
 
     Args:
@@ -112,13 +112,13 @@ def _numeric(text: str, context: Context) -> Iterator[_Found]:
     if not _DIGIT.search(text):
         return
     for match in _ISO.finditer(text):
-        if day := a_day(int(match["year"]), int(match["month"]), int(match["day"])):
+        if day := a_day(int(match["year"]), month=int(match["month"]), day=int(match["day"])):
             yield _Found(
                 match.start(), match.end(), unit_span(Unit.DAY, offset=0, today=day), _GRAMMARS[0], explicit=True
             )
     for match in _NUMERIC.finditer(text):
         order = _day_and_month(match, zone=context.zone)
-        if order and (day := a_day(int(match["year"]), order[1], order[0])):
+        if order and (day := a_day(int(match["year"]), month=order[1], day=order[0])):
             explicit = order[0] == order[1] or max(order) > _MONTHS
             yield _Found(match.start(), match.end(), unit_span(Unit.DAY, offset=0, today=day), _GRAMMARS[0], explicit)
 

@@ -4,12 +4,13 @@ import hmac
 import re
 import unicodedata
 
-_EDGE = re.compile(r"^\W+|\W+$")
+_EDGE = re.compile(r"^[\s.,;:!…\"'“”„‘’«»]+|[\s.,;:!…\"'“”„‘’«»]+$")
+"""What ends or quotes a sentence. A question mark and signs stay: C is not C++, and not every smiley is a smile."""
 _SPACES = re.compile(r"\s+")
 
 
 def normalise(text: str) -> str:
-    """A text without case, width, surrounding punctuation and runs of spaces."""
+    """A text without case, width, runs of spaces, and the punctuation around a statement."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return _EDGE.sub("", _SPACES.sub(" ", folded))
 

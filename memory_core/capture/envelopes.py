@@ -6,6 +6,7 @@ token; forging it only hides the forger's own words.
 """
 
 import re
+from collections.abc import Iterable
 
 from memory_core.fence import FENCE_TAG
 
@@ -75,10 +76,12 @@ _HISTORY = re.compile(
     r" context\][^\n]*\n(?:[^\n]*\S[^\n]*(?:\n|$)){0,400}",
     re.MULTILINE,
 )
-_LINES = (
+_REPLY_LINES = (
     re.compile(r"^Current message:[ \t]*\n(?=\[Replying to:|#\d)", re.MULTILINE),
     re.compile(r"^\[Replying to: \"(?:[^\"\\\n]|\\.){0,4000}\"\][ \t]*\n?", re.MULTILINE),
     re.compile(r"^#\d{1,20}: ?(?=\S)", re.MULTILINE),
+)
+_LINES = (
     re.compile(r"^[ \t]*\[message_id:[^\]\n]{1,120}\][ \t]*(?:\n|$)", re.MULTILINE | re.IGNORECASE),
     re.compile(r"\[message_id: ?[\w.:@-]{1,80}\][ \t]*$", re.MULTILINE | re.IGNORECASE),
     re.compile(r"^\[Queued (?:messages while agent was busy|user message from a previous active"
@@ -95,24 +98,28 @@ def strip_envelope(text: str) -> str:
     """The message without what the gateway wrote around it; texts without such parts come back unchanged."""
     if not any(sign in text for sign in ("[", "<", ":", "⟦")):
         return text
-    for pattern in _FENCED:
-        text = pattern.sub("", text)
+    text = _strip_blocks(text)
+    if current := list(_CURRENT.finditer(text)):
+        text = text[current[-1].end() :]
+    text = _cut(_HISTORY.sub("", text), _REPLY_OPEN, closing=_REPLY_CLOSE)
+    if "[Replying to:" in text or "Current message:" in text:
+        text = _without(text, _REPLY_LINES, count=1)
+    return _strip_headers(_without(text, _LINES))
+
+
+def _strip_blocks(text: str) -> str:
+    text = _without(text, _FENCED)
     for tag, opening, closing in _TAG_BLOCKS:
         if f"<{tag}" in text.lower():
             text = _cut(text, opening, closing=closing)
     text = _cut(text, _JSON_OPEN, closing=_JSON_CLOSE)
-    for pattern in _BLOCKS:
-        text = pattern.sub("", text)
-    if current := list(_CURRENT.finditer(text)):
-        text = text[current[-1].end() :]
-    text = _HISTORY.sub("", text)
-    text = _cut(text, _REPLY_OPEN, closing=_REPLY_CLOSE)
-    if "[Replying to:" in text or "Current message:" in text:
-        for pattern in _LINES[:3]:
-            text = pattern.sub("", text, count=1)
-    for pattern in _LINES[3:]:
-        text = pattern.sub("", text)
-    return _strip_headers(text)
+    return _without(text, _BLOCKS)
+
+
+def _without(text: str, patterns: Iterable[re.Pattern[str]], *, count: int = 0) -> str:
+    for pattern in patterns:
+        text = pattern.sub("", text, count=count)
+    return text
 
 
 def _cut(text: str, opening: re.Pattern[str], *, closing: re.Pattern[str]) -> str:

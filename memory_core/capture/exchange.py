@@ -8,16 +8,15 @@ from memory_core.capture.sentence_value import content_words, is_question
 _LIMIT_CHARS = 160
 _BARE_ANSWER = re.compile(
     r"\W*(?:(?:yes|yeah|yep|yup|no|nope|sure|exactly|right|correct|true|indeed|definitely|absolutely|not (?:really"
-    r"|yet|any ?more)"
-    r"|never|always|ja|nein|genau|doch|oui|non|si|sí|exacto|claro|sim|não|是的?|对|不是|没有|はい|いいえ|네|아니요)\b\W*){1,3}"
+    r"|yet|any ?more)|never|always|ja|nein|genau|doch|oui|non|si|sí|exacto|claro|sim|não"
+    r"|是的?|对|不是|没有|はい|いいえ|네|아니요)\b\W*){1,3}"
     r"(?:(?:i|we|it|they|he|she) (?:do|did|does|am|are|is|was|were|have|has|had|will|would|can)(?:n't| not)?\W*)?",
     re.IGNORECASE,
 )
 # Offers and requests: a "yes" to them is a wish of the moment, no fact.
 _OFFER = re.compile(
     r"^\W*(?:so|ok|and|well)?,?\s*(?:should|shall|may|can|could|would you|do you (?:want|need)(?: me)?|want me|will"
-    r" you|soll|darf|möchtest"
-    r"|puis-je|veux-tu|voulez|quieres|puedo|need (?:help|anything)|anything else|ready)\b",
+    r" you|soll|darf|möchtest|puis-je|veux-tu|voulez|quieres|puedo|need (?:help|anything)|anything else|ready)\b",
     re.IGNORECASE,
 )
 

@@ -13,19 +13,16 @@ from memory_core.values import Trigger
 # First words of prompts that a machine wrote; the whole text is the machine's then.
 _MACHINE_PROMPT = re.compile(
     r"\s*(?:\[OpenClaw (?:heartbeat poll|exec completion|cron wake|session event|runtime event|room event"
-    r"|interruption)\]"
-    r"|\[cron:[^\]\n]{1,200}\]|\[Subagent (?:Task|Context)\]|\[Inter-session message\]|\[Internal task completion"
-    r" event\]"
-    r"|\[Startup context loaded by runtime\]|\[Bootstrap truncation warning\]"
-    r"|OpenClaw runtime (?:context|event)\b"
-    r"|Follow the heartbeat monitor scratch context|Read HEARTBEAT\.md(?: if it exists)?\b|Heartbeat (?:poll|wake)\b"
-    r"|A new session was started via /new or /reset|Execute your Session Startup sequence"
-    r"|A scheduled (?:reminder has been|cron event was) triggered|An async command (?:you ran|completion event)"
-    r"|Pre-compaction memory flush|Continue this conversation using the OpenClaw transcript below"
-    r"|The conversation history before this point was compacted into|You are running as a subagent"
-    r"|Agent-to-agent announce step|You are running (?:a )?boot(?:strap)? check|BOOT\.md:?\s*\n"
-    r"|Use heartbeat_respond to report|Continue (?:the OpenClaw runtime event|from the recovered transcript)\b"
-    r"|Your previous response was only an acknowledgement)"
+    r"|interruption)\]|\[cron:[^\]\n]{1,200}\]|\[Subagent (?:Task|Context)\]|\[Inter-session message\]|\[Internal"
+    r" task completion event\]|\[Startup context loaded by runtime\]|\[Bootstrap truncation warning\]|OpenClaw"
+    r" runtime (?:context|event)\b|Follow the heartbeat monitor scratch context|Read HEARTBEAT\.md(?: if it"
+    r" exists)?\b|Heartbeat (?:poll|wake)\b|A new session was started via /new or /reset|Execute your Session Startup"
+    r" sequence|A scheduled (?:reminder has been|cron event was) triggered|An async command (?:you ran|completion"
+    r" event)|Pre-compaction memory flush|Continue this conversation using the OpenClaw transcript below|The"
+    r" conversation history before this point was compacted into|You are running as a subagent|Agent-to-agent"
+    r" announce step|You are running (?:a )?boot(?:strap)? check|BOOT\.md:?\s*\n|Use heartbeat_respond to report"
+    r"|Continue (?:the OpenClaw runtime event|from the recovered transcript)\b|Your previous response was only an"
+    r" acknowledgement)"
 )
 _SILENT = r"(?:HEARTBEAT_OK|NO_REPLY|ANNOUNCE_SKIP|REPLY_SKIP)"
 _ONLY_SILENT = re.compile(rf"[\s*_`~\"'.({{]*{_SILENT}(?:[\s*_`~\"'.,!)}}]+(?:{_SILENT})?)*", re.ASCII)
@@ -37,8 +34,8 @@ _SYSTEM_LINE = re.compile(
 )
 _SYSTEM_TALK = re.compile(
     r":\s*\[[^\]\n]{0,40}\d{4}-\d\d-\d\d|compaction|\baudit\b|session|heartbeat|\bagent\b|instruction|\bignore\b"
-    r"|\bmust\b"
-    r"|prompt|context|startup|protocol|tool-loop|\bread (?:them|the)\b|reconnected|exec (?:finished|completed|failed)",
+    r"|\bmust\b|prompt|context|startup|protocol|tool-loop|\bread (?:them|the)\b|reconnected|exec (?:finished"
+    r"|completed|failed)",
     re.IGNORECASE,
 )
 _COMPACTION_NOTE = re.compile(
@@ -78,8 +75,8 @@ _ASSISTANT_BLOCKS = (
 )  # fmt: skip
 _ASSISTANT_FAILURE = re.compile(
     r"\s*(?:⚠️|❌|🛑)\s?(?:Agent (?:failed|couldn)|Model |LLM |API |Context overflow|Context limit|Message ordering"
-    r"|Session history)"
-    r"|\s*(?:LLM request (?:failed|rejected|timed out)|HTTP [45]\d\d\b|Request timed out before a response)"
+    r"|Session history)|\s*(?:LLM request (?:failed|rejected|timed out)|HTTP [45]\d\d\b|Request timed out before a"
+    r" response)"
 )
 _MANY_NEWLINES = re.compile(r"\n{3,}")
 

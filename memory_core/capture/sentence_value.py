@@ -17,38 +17,41 @@ def _words(text: str) -> frozenset[str]:
 
 _GRAMMAR = _words(
     """
-a an the of to in on at for and or but if so as by with from into about than then too also just only even still yet ever never
-always really very pretty quite much more most many lot lots bit little some any all both each every other such own same here
-there now today again back up down out off over away i me my mine myself you your yours yourself he him his she her hers it its
-we us our ours they them their theirs this that these those who whom whose which what when where why how is am are was were be
-been being do does did done doing have has had having will would can could shall should may might must not no nor yes yeah yep
-yup nope i'm i've i'd i'll you're you've you'd you'll he's she's it's we're we've we'd we'll they're they've they'd they'll
-that's there's here's what's how's who's where's let's don't doesn't didn't isn't aren't wasn't weren't can't couldn't won't
-wouldn't shouldn't haven't hasn't hadn't ain't gonna wanna gotta kinda sorta y'all u ur im ive dont thats its
-ich du er sie es wir ihr mich dich ihn uns euch mein dein sein der die das den dem ein eine einen einem einer und oder aber
-ist sind war waren hat habe haben nicht kein auch nur noch schon sehr so wie was wer wo wann warum ja nein doch mal denn zu in
-an auf mit von für bei je tu il elle on nous vous ils elles le la les un une des et ou mais est sont c'est ça que qui quoi pas
-oui non très bien aussi yo tú él ella nosotros ellos el los las una unos y o pero es son está qué quien cómo no sí muy también
+a an the of to in on at for and or but if so as by with from into about than then too also just only even still yet
+ever never always really very pretty quite much more most many lot lots bit little some any all both each every
+other such own same here there now today again back up down out off over away i me my mine myself you your yours
+yourself he him his she her hers it its we us our ours they them their theirs this that these those who whom whose
+which what when where why how is am are was were be been being do does did done doing have has had having will would
+can could shall should may might must not no nor yes yeah yep yup nope i'm i've i'd i'll you're you've you'd you'll
+he's she's it's we're we've we'd we'll they're they've they'd they'll that's there's here's what's how's who's
+where's let's don't doesn't didn't isn't aren't wasn't weren't can't couldn't won't wouldn't shouldn't haven't
+hasn't hadn't ain't gonna wanna gotta kinda sorta y'all u ur im ive dont thats its ich du er sie es wir ihr mich
+dich ihn uns euch mein dein sein der die das den dem ein eine einen einem einer und oder aber ist sind war waren hat
+habe haben nicht kein auch nur noch schon sehr so wie was wer wo wann warum ja nein doch mal denn zu in an auf mit
+von für bei je tu il elle on nous vous ils elles le la les un une des et ou mais est sont c'est ça que qui quoi pas
+oui non très bien aussi yo tú él ella nosotros ellos el los las una unos y o pero es son está qué quien cómo no sí
+muy también
 """
 )
 _PLEASANTRY = _words(
     """
-hi hey hello hiya heya howdy yo morning afternoon evening night good bye goodbye cya later see ya seeing take care cheers
-thanks thank thankyou thx ty welcome please sorry pardon excuse congrats congratulations bravo kudos
-ok okay k kk sure right alright fine cool great nice awesome amazing wonderful fantastic excellent brilliant lovely sweet
-perfect super impressive incredible epic rad neat dope wow whoa woah omg oh ooh ah aha aww aw hmm hm mm mhm uh um er well
-haha hahaha hehe lol lmao rofl xd yay woohoo hooray yikes oops ugh phew dang damn gosh geez man dude bro buddy pal mate friend
-guys folks everyone dear totally absolutely definitely certainly exactly indeed agreed agree true truly got gotcha understood
-noted sounds sound looks look seems seem feel hear hearing heard know glad happy pleased proud excited love loved loving like
-inspiring inspirational beautiful gorgeous stunning cute fun funny interesting exciting helpful kind kindness thoughtful
-appreciate appreciated appreciation means mean lot best luck worries worry problem
-prob course way chat chatting talk talking catch catching soon wait keep keeping going go doing stay have day one ones thing things stuff time guess think thought bet say said tell telling mention share
-sharing shared forward looking enjoy rest rock rocking rest let know anytime always whenever around new up going long
-hallo servus moin tschüss danke bitte gerne gern guten tag abend morgen nacht super toll klasse prima genau stimmt alles klar
-schön freut ok gut echt wirklich bis bald später liebe grüße gruß
-bonjour salut coucou bonsoir merci svp plaît génial super d'accord parfait bravo revoir bientôt bonne journée soirée chance
-hola buenas buenos días tardes noches gracias favor genial perfecto claro vale adiós hasta luego pronto suerte bueno
-ciao grazie prego olá obrigado obrigada
+hi hey hello hiya heya howdy yo morning afternoon evening night good bye goodbye cya later see ya seeing take care
+cheers thanks thank thankyou thx ty welcome please sorry pardon excuse congrats congratulations bravo kudos ok okay
+k kk sure right alright fine cool great nice awesome amazing wonderful fantastic excellent brilliant lovely sweet
+perfect super impressive incredible epic rad neat dope wow whoa woah omg oh ooh ah aha aww aw hmm hm mm mhm uh um er
+well haha hahaha hehe lol lmao rofl xd yay woohoo hooray yikes oops ugh phew dang damn gosh geez man dude bro buddy
+pal mate friend guys folks everyone dear totally absolutely definitely certainly exactly indeed agreed agree true
+truly got gotcha understood noted sounds sound looks look seems seem feel hear hearing heard know glad happy pleased
+proud excited love loved loving like inspiring inspirational beautiful gorgeous stunning cute fun funny interesting
+exciting helpful kind kindness thoughtful appreciate appreciated appreciation means mean lot best luck worries worry
+problem prob course way chat chatting talk talking catch catching soon wait keep keeping going go doing stay have
+day one ones thing things stuff time guess think thought bet say said tell telling mention share sharing shared
+forward looking enjoy rest rock rocking rest let know anytime always whenever around new up going long hallo servus
+moin tschüss danke bitte gerne gern guten tag abend morgen nacht super toll klasse prima genau stimmt alles klar
+schön freut ok gut echt wirklich bis bald später liebe grüße gruß bonjour salut coucou bonsoir merci svp plaît
+génial super d'accord parfait bravo revoir bientôt bonne journée soirée chance hola buenas buenos días tardes noches
+gracias favor genial perfecto claro vale adiós hasta luego pronto suerte bueno ciao grazie prego olá obrigado
+obrigada
 """
 )
 _CJK_NOISE = re.compile(
@@ -59,8 +62,7 @@ _CJK_NOISE = re.compile(
 _TO_ME = re.compile(r"\b(?:tell|show|give|send|help|find|write|let|remind) (?:me|us)\b", re.IGNORECASE)
 _FIRST_PERSON = re.compile(
     r"\b(?:i|i'm|i've|i'd|i'll|im|my|mine|we|we're|we've|our|ich|mein\w*|wir|unser\w*|je|j'\w+|mon|ma|mes|nous|notre"
-    r"|yo|mi|mis"
-    r"|soy|tengo|nosotros|eu|meu|minha)\b|我|私|僕|俺|저|나는",
+    r"|yo|mi|mis|soy|tengo|nosotros|eu|meu|minha)\b|我|私|僕|俺|저|나는",
     re.IGNORECASE,
 )
 _SECOND_PERSON = re.compile(
@@ -70,35 +72,31 @@ _SECOND_PERSON = re.compile(
 _FEELING = re.compile(r"\b(?:i|i'm|i've|we|we're|my|can't wait|ich|je|yo)\b", re.IGNORECASE)
 # Questions that tell: "Did I tell you that I got a dog?", "Could you remind me to call Bo?"
 _TELLING_QUESTION = re.compile(
-    r"\b(?:remind me|did i (?:tell|mention|say)|have i told|don't forget|(?:do you )?remember (?:that )?(?:i|my"
-    r"|we)\b|do you know (?:that )?(?:i|my)\b"
-    r"|erinnerst? (?:du )?mich|rappelle[rsz]?(?:-| )moi|me recuerdas|recuérdame)",
+    r"\b(?:remind me|did i (?:tell|mention|say)|have i told|don't forget|(?:do you )?remember (?:that )?(?:i|my|we)\b"
+    r"|do you know (?:that )?(?:i|my)\b|erinnerst? (?:du )?mich|rappelle[rsz]?(?:-| )moi|me recuerdas|recuérdame)",
     re.IGNORECASE,
 )
 # What the assistant is told to do at once; without the speaker's own things or a date in it, no memory.
 _REQUEST = re.compile(
     r"^\W*(?:please,? |pls |now |then |ok,? |and |hey,? |bitte )*(?:write|find|give|show|tell|explain|summari[sz]e"
-    r"|translate|fix|make|create|search|look"
-    r"|check|list|help|draft|generate|calculate|convert|open|run|try|stop|continue|compare|describe|suggest"
-    r"|recommend|rewrite|read|send"
-    r"|schreib\w*|zeig\w*|such\w*|erklär\w*|écris|montre|cherche|explique|escribe|muestra|busca|explica)\b",
+    r"|translate|fix|make|create|search|look|check|list|help|draft|generate|calculate|convert|open|run|try|stop"
+    r"|continue|compare|describe|suggest|recommend|rewrite|read|send|schreib\w*|zeig\w*|such\w*|erklär\w*|écris"
+    r"|montre|cherche|explique|escribe|muestra|busca|explica)\b",
     re.IGNORECASE,
 )
 # "I can give it to you tomorrow, how does that sound?", "The Hobbit is great, but have you read ...?"
 _TOLD_FIRST = re.compile(
     r"(?:(?:well|so|and|but|yeah|yes|oh),? )?(?!(?:what|who|where|when|why|how|which|whose|do|does|did|is|are|was"
-    r"|were|am|have|has|had|can"
-    r"|could|will|would|shall|should|may|might|any|got|anything|ever|so|and|or|but)\b)\w[^?,;]{8,},\s",
+    r"|were|am|have|has|had|can|could|will|would|shall|should|may|might|any|got|anything|ever|so|and|or"
+    r"|but)\b)\w[^?,;]{8,},\s",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d")
 _NAME = re.compile(r"(?<=[^\s.!?…\"'“(\[])\s+(?!I\b|I['’]|OK\b|LOL\b|OMG\b|TV\b)[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]\w*")
 _CALL = re.compile(
     r"^(?:(?:oh|hey|hi|hello|wow|thanks|thank you|thx|yeah|yep|yes|no|sure|bye|ok|okay|cool|nice|great|congrats"
-    r"|morning|hallo"
-    r"|danke|hola|gracias|salut|merci|bonjour|ciao)[\s,]+(?:so much[\s,]+|again[\s,]+|there[\s,]+)?)+[A-Z]\w*"
-    r"|,\s*[A-Z]\w*(?=\s*[.!?,]*$)"
-    r"|^[A-Z]\w*,",
+    r"|morning|hallo|danke|hola|gracias|salut|merci|bonjour|ciao)[\s,]+(?:so much[\s,]+|again[\s,]+"
+    r"|there[\s,]+)?)+[A-Z]\w*|,\s*[A-Z]\w*(?=\s*[.!?,]*$)|^[A-Z]\w*,",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(r"[?？]\s*[\"'”’)\]*_]*$")

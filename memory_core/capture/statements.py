@@ -106,7 +106,7 @@ def extract(utterance: Utterance) -> list[Candidate]:
 
 def _pieces(text: str, utterance: Utterance) -> list[_Piece]:
     """Sentences that may be kept; pleasantries and what the assistant only says to be polite are gone."""
-    mentions = resolve(text, utterance.said_at, utterance.timezone)
+    mentions = resolve(text, utterance.said_at, tz=utterance.timezone)
     pieces: list[_Piece] = []
     seen: set[str] = set()
     for chunk in (without_bullet(text, found) for found in sentences(text)):
@@ -117,8 +117,8 @@ def _pieces(text: str, utterance: Utterance) -> list[_Piece]:
         judged = Value.NOISE if is_low_value(sentence) else value(sentence, shared=utterance.shared)
         if judged is Value.NOISE or (utterance.role is not Origin.USER and _is_dropped(sentence, utterance)):
             continue
-        for part in split_long(text, chunk, limit=LIMIT_CHARS - _ROOM_FOR_DATES_CHARS):
-            pieces.append(_piece(text, part, mentions=mentions, judged=judged))
+        parts = split_long(text, chunk, limit=LIMIT_CHARS - _ROOM_FOR_DATES_CHARS)
+        pieces += [_piece(text, part, mentions=mentions, judged=judged) for part in parts]
     return pieces
 
 

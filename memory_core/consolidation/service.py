@@ -6,6 +6,7 @@ from uuid import UUID, uuid5
 
 from memory_core.capture.statements import Candidate, Utterance, extract
 from memory_core.capture.writing import MemoryWriter, Proposal
+from memory_core.identity import PERSONAL_SPACE
 from memory_core.models.memory import MemoryVector
 from memory_core.models.turn import Turn
 from memory_core.ports import Clock
@@ -110,6 +111,7 @@ def _proposals(turns: Sequence[Turn], *, before: Turn | None) -> list[Proposal]:
             said_at=turn.said_at,
             timezone=turn.timezone,
             previous_text=previous.text if previous is not None and same_session else None,
+            shared=turn.space != PERSONAL_SPACE,
         )
         proposals += [_proposal(turn, candidate) for candidate in extract(utterance)[:_PIECES]]
         previous = turn

@@ -46,10 +46,16 @@ _PHONE = re.compile(
     re.IGNORECASE,
 )
 _PHONE_WORDS_BEFORE = re.compile(
-    r"\b(?:phone|phones|telephone|tel|mobile|cell|cellphone|fax|desk|office|landline|hotline|call|calls|called|calling"
-    r"|ring|dial|text|texted|sms|whatsapp|viber|reach|contact|answering|messages?|registered|direct line|handy|telefon"
-    r"|festnetz|anrufen|erreichbar|rufnummer|nummer|téléphone|portable|appelle[rz]?|joindre|teléfono|móvil|llámame"
-    r"|telefone|celular|cellulare|telefono)\b|电话|手机|電話|携帯",
+    r"\b(?:phone|phones|telephone|tel|mobile|cell|cellphone|fax|landline|hotline|whatsapp|viber|direct line|handy"
+    r"|telefon"
+    r"|festnetz|rufnummer|nummer|téléphone|portable|teléfono|móvil|telefone|celular|cellulare|telefono)\b"
+    r"|电话|手机|電話|携帯",
+    re.IGNORECASE,
+)
+# Words that also go with other numbers ("reach 10000000 users"): they need a number as long as phone numbers are.
+_WEAK_WORDS_BEFORE = re.compile(
+    r"\b(?:desk|office|call|calls|called|calling|ring|dial|text|texted|sms|reach|contact|answering|messages?|registered"
+    r"|anrufen|erreichbar|appelle[rz]?|joindre|llámame)\b",
     re.IGNORECASE,
 )
 _PHONE_WORDS_AFTER = re.compile(r"[\s,(-]{0,3}(?:office|mobile|cell|fax|desk|home|work|phone|tel)\b", re.IGNORECASE)
@@ -59,13 +65,13 @@ _DATE = re.compile(r"(?:19|20)\d\d[-./ ]\d{1,2}[-./ ]\d{1,2}(?!\d)|\d{1,2}([-./]
 _YEARS = re.compile(r"(?:19|20)\d{2}[ /-]{1,3}(?:19|20)\d{2}")
 _NOT_PHONE_WORDS = re.compile(
     r"\b(?:isbn|issn|iban|order|invoice|ticket|case|version|build|commit|account|konto|ip|port|pid|id|sku|serial"
-    r"|tracking"
-    r"|vin|ean|asin|doi|code|coordinates?|lat|lon)(?:\s+(?:number|no\.?|nr\.?|#|id))?\W{0,3}$",
+    r"|tracking|vin|ean|asin|doi|code|coordinates?|lat|lon)(?:\s+(?:number|no\.?|nr\.?|#|id))?\W{0,3}$",
     re.IGNORECASE,
 )
 _NORTH_AMERICAN = re.compile(r"(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])\d{3}[ .-]\d{4}")
 # Regions whose national form, with its trunk zero, is tried when no word says that this is a phone number.
 _TRUNK_REGIONS = ("GB", "DE", "FR", "IT", "AU", "CH", "AT", "NL", "BE", "SE", "FI", "JP", "KR", "CN", "IN", "BR", "ZA")
+_GROUPED = re.compile(r"\d[ .()/-]+\d")
 _MINIMUM_DIGITS, _MAXIMUM_DIGITS = 7, 15
 
 
@@ -131,6 +137,8 @@ def _is_phone(text: str, value: str, *, start: int) -> bool:
         return _is_possible(number, None)
     if _PHONE_WORDS_BEFORE.search(before) or _PHONE_WORDS_AFTER.match(text, start + len(value)):
         return True
+    if _WEAK_WORDS_BEFORE.search(before) and digits >= _MINIMUM_DIGITS + (1 if _GROUPED.search(number) else 2):
+        return not number.endswith("000")
     return _has_phone_shape(number.strip())
 
 
@@ -140,8 +148,7 @@ def _has_phone_shape(number: str) -> bool:
         return _is_possible(number, "US")
     if number.startswith("00"):
         return _is_possible(f"+{number[2:].lstrip(' -')}", None)
-    grouped = len(re.findall(r"\d+", number)) > 1
-    if grouped and re.match(r"\(?0\d", number):
+    if _GROUPED.search(number) and re.match(r"\(?0\d", number):
         return any(_is_valid(number, region) for region in _TRUNK_REGIONS)
     return False
 

@@ -1,7 +1,7 @@
 """From a text with personal data and secrets to one that may be kept: typed placeholders, the sentence stays readable.
 
-A placeholder is the kind and a number in square brackets, `[email 1]`. Within one text the same value has the same number.
-Placeholders that stand in the text already keep their numbers, so redacting twice changes nothing.
+A placeholder is the kind and a number in square brackets, `[email 1]`. Within one text the same value has the same
+number. Placeholders that stand in the text already keep their numbers, so redacting twice changes nothing.
 """
 
 import re

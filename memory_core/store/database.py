@@ -12,11 +12,12 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from filelock import FileLock
 from sqlalchemy import Connection, Engine, create_engine, event, text
-from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
+from sqlalchemy.exc import DatabaseError, DataError, IntegrityError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session as DbSession
 
-from memory_core.errors import Conflict, Corrupt, Unavailable
+from memory_core.errors import Conflict, Corrupt, Invalid, Unavailable
 
 BUSY_TIMEOUT_S = 15
 """How long a writer waits for another one; SQLite has one writer at a time."""
@@ -42,6 +43,7 @@ class Database:
         Raises:
             Unavailable: the database is away, busy for too long, or its disk is full.
             Conflict: another writer wrote the same unique thing first.
+            Invalid: a value that the database can't hold, such as a text with a NUL on PostgreSQL.
             Corrupt: the database file is damaged.
         """
         with (
@@ -96,12 +98,9 @@ class Database:
     @contextmanager
     def _migration_lock(self) -> Generator[None]:
         if not self._is_sqlite:
-            with self.engine.connect() as connection:
-                connection.execute(text("SELECT pg_advisory_lock(:number)"), {"number": _MIGRATION_LOCK})
-                try:
-                    yield
-                finally:
-                    connection.execute(text("SELECT pg_advisory_unlock(:number)"), {"number": _MIGRATION_LOCK})
+            with self.engine.begin() as connection:  # the end of this transaction frees the lock, however it ends
+                connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _MIGRATION_LOCK})
+                yield
             return
         path = self.engine.url.database
         lock: AbstractContextManager[object] = FileLock(f"{path}.migration.lock") if path else nullcontext()
@@ -111,10 +110,12 @@ class Database:
 
 def _engine(url: str) -> Engine:
     # Parameters are words of people: they may not stand in the text of an error.
-    if url.startswith(("postgres://", "postgresql://")):
+    if url.startswith(("postgres://", "postgresql://", "postgresql+psycopg://")):
         return create_engine(
             "postgresql+psycopg://" + url.split("://", 1)[1], pool_pre_ping=True, pool_size=10, hide_parameters=True
         )
+    if not url.startswith("sqlite:///"):
+        raise Invalid("database.url: must begin with sqlite:/// or postgresql://")
     engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S}, hide_parameters=True)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
@@ -138,8 +139,12 @@ def _translated() -> Generator[None]:
         yield
     except OperationalError as error:
         raise Unavailable(f"the database can't be used now: {_first_line(error.orig)}") from error
+    except PoolTimeout as error:
+        raise Unavailable("the database can't be used now: all connections are taken") from error
     except IntegrityError as error:
         raise Conflict("somebody else wrote the same thing at the same moment") from error
+    except DataError as error:
+        raise Invalid("the database can't hold a value of this kind") from error
     except DatabaseError as error:
         if "malformed" in str(error.orig) or "not a database" in str(error.orig):
             raise Corrupt(f"the database file is damaged: {_first_line(error.orig)}") from error

@@ -23,7 +23,9 @@ export class Client {
     this.#settings = settings;
     this.#logger = logger;
     this.#breaker = new Breaker({
-      maxFailures: settings["circuitBreaker.maxFailures"], cooldownMs: settings["circuitBreaker.cooldownMs"], now,
+      maxFailures: settings["circuitBreaker.maxFailures"],
+      cooldownMs: settings["circuitBreaker.cooldownMs"],
+      now,
     });
     if (!settings.off) this.#transport = new Transport(settings.baseUrl, () => this.#token());
   }
@@ -45,10 +47,14 @@ export class Client {
    */
   async post(path, body, { timeoutMs = this.#settings.timeoutMs, isLongWait = false, signal } = {}) {
     if (this.#settings.off) return { ok: false, reason: this.#settings.off, isRetryable: false };
-    if (!isLongWait && !this.#breaker.tryEnter()) return { ok: false, reason: "it didn't answer lately", isRetryable: true };
+    if (!isLongWait && !this.#breaker.tryEnter())
+      return { ok: false, reason: "it didn't answer lately", isRetryable: true };
     const deadline = AbortSignal.timeout(Math.max(LEAST_MS, timeoutMs));
     try {
-      const answer = await this.#transport.request("POST", path, { body, signal: signal ? AbortSignal.any([deadline, signal]) : deadline });
+      const answer = await this.#transport.request("POST", path, {
+        body,
+        signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
+      });
       return this.#judge(answer, isLongWait);
     } catch (error) {
       if (!isLongWait) this.#missed(error.message, signal);
@@ -62,7 +68,11 @@ export class Client {
     try {
       await this.#transport.prove(AbortSignal.timeout(timeoutMs));
     } catch (error) {
-      return { ok: false, reason: error.message, isForeign: error instanceof TransportError && /know the token/.test(error.message) };
+      return {
+        ok: false,
+        reason: error.message,
+        isForeign: error instanceof TransportError && /know the token/.test(error.message),
+      };
     }
     this.#succeeded();
     return { ok: true };
@@ -74,16 +84,14 @@ export class Client {
   }
 
   #judge({ status, body }, isLongWait) {
-    if (status >= 200 && status < 300 && typeof body === "object" && body !== null) {
-      if (!isLongWait) this.#succeeded();
-      return { ok: true, body };
+    const isAnswer = status >= 200 && status < 300 && typeof body === "object" && body !== null;
+    const refusal = isAnswer ? undefined : refusalOf(status, body?.error ?? {});
+    if (!isLongWait) {
+      if (refusal?.isFailure) this.#failed(refusal.reason);
+      else this.#succeeded();
     }
-    const reason = `${status} ${body?.error?.code ?? "answer that can't be read"}`;
-    // The service is there when it refuses what was asked; it isn't when it fails or doesn't know us.
-    const isFailure = status >= 500 || status === 401 || status < 300;
-    if (isFailure && !isLongWait) this.#failed(reason);
-    else if (!isLongWait) this.#succeeded();
-    return { ok: false, reason, status, isRetryable: isFailure || status === 429 || body?.error?.retryable === true };
+    if (!refusal) return { ok: true, body };
+    return { ok: false, status, reason: refusal.reason, isRetryable: refusal.isRetryable };
   }
 
   #succeeded() {
@@ -103,7 +111,9 @@ export class Client {
     this.#breaker.failed();
     if (this.#isUp === false || (this.isStarting && this.#isUp === undefined)) return;
     this.#isUp = false;
-    this.#logger.warn(`nightshift: the memory service doesn't answer (${reason}); turns go on without memory until it does`);
+    this.#logger.warn(
+      `nightshift: the memory service doesn't answer (${reason}); turns go on without memory until it does`,
+    );
   }
 
   async #token() {
@@ -111,4 +121,11 @@ export class Client {
     if (!token) throw new TransportError("the token file is empty");
     return token;
   }
+}
+
+/** The service is there when it refuses what was asked; it isn't when it fails or doesn't know us. */
+function refusalOf(status, { code, retryable }) {
+  const isFailure = status >= 500 || status === 401 || status < 300;
+  const isRetryable = isFailure || status === 429 || retryable === true;
+  return { isFailure, isRetryable, reason: `${status} ${code ?? "answer that can't be read"}` };
 }

@@ -28,7 +28,9 @@ export function registerHooks(api, parts) {
   const on = (name, handle, options) => api.on(name, safely(name, handle), options);
   on("message_received", (event, ctx) => runs.noteMessage(event, ctx));
   on("before_dispatch", (event, ctx) => runs.noteMessage(event, ctx));
-  on("subagent_spawned", (event, ctx) => runs.noteSpawn(event.childSessionKey ?? ctx.childSessionKey, ctx.requesterSessionKey));
+  on("subagent_spawned", (event, ctx) =>
+    runs.noteSpawn(event.childSessionKey ?? ctx.childSessionKey, ctx.requesterSessionKey),
+  );
   on("before_prompt_build", (event, ctx) => recall(event, ctx, parts), { timeoutMs: settings.recallDeadlineMs + 500 });
   on("agent_end", (event, ctx) => capture(event, ctx, parts));
   on("session_start", (event, ctx) => tellSession("start", { event, ctx, parts }));
@@ -38,22 +40,33 @@ export function registerHooks(api, parts) {
     return tellSession(isReset ? "reset" : "end", { event, ctx, parts });
   });
   // The gateway tells of a reset twice, before and after it started the new conversation; once is enough.
-  on("before_reset", (event, ctx) => (toldResets.delete(ctx.sessionKey) ? undefined : tellSession("reset", { event, ctx, parts })));
+  on("before_reset", (event, ctx) =>
+    toldResets.delete(ctx.sessionKey) ? undefined : tellSession("reset", { event, ctx, parts }),
+  );
 }
 
 async function recall(event, ctx, { client, runs, settings, entryOf }) {
   const run = runs.begin(ctx, { entry: entryOf(ctx), settings });
   run.historyLength ??= Array.isArray(event.messages) ? event.messages.length : 0;
-  if (settings.off || !settings.autoRecall || run.isMachine || NO_RECALL.has(run.session.trigger)) return undefined;
-  // A second attempt of the same run starts from the bare message again.
-  if (run.context !== undefined) return run.context ? { prependContext: run.context } : undefined;
-  const request = recallRequest(event, { session: run.session, at: new Date().toISOString() });
+  if (!mayRecall(run, settings)) return undefined;
+  // A second attempt of the same run starts from the bare message again, and gets the same memories.
+  run.context ??= await contextOf(event, { client, settings, session: run.session });
+  return run.context ? { prependContext: run.context } : undefined;
+}
+
+function mayRecall(run, settings) {
+  return !settings.off && settings.autoRecall && !run.isMachine && !NO_RECALL.has(run.session.trigger);
+}
+
+/** The block to put before the words: empty when nothing qualified, undefined when nobody could say. */
+async function contextOf(event, { client, settings, session }) {
+  const request = recallRequest(event, { session, at: new Date().toISOString() });
   if (!request) return undefined;
   const timeoutMs = settings.recallDeadlineMs;
-  const sent = await client.post("/v1/recall", { ...request, ...limits(settings), budgetMs: Math.max(50, timeoutMs - BUDGET_SHARE_MS) }, { timeoutMs });
+  const budgetMs = Math.max(50, timeoutMs - BUDGET_SHARE_MS);
+  const sent = await client.post("/v1/recall", { ...request, ...limits(settings), budgetMs }, { timeoutMs });
   if (!sent.ok) return undefined;
-  run.context = typeof sent.body.context === "string" ? sent.body.context : "";
-  return run.context ? { prependContext: run.context } : undefined;
+  return typeof sent.body.context === "string" ? sent.body.context : "";
 }
 
 /** What the operator set for this gateway; everything else is the service's to choose. */
@@ -67,7 +80,14 @@ function limits({ explicit, topK, searchThreshold, injectChars }) {
 
 async function capture(event, ctx, { outbox, runs, settings, entryOf }) {
   const run = runs.of(ctx, { entry: entryOf(ctx), settings });
-  if (settings.off || !settings.autoCapture || run.isMachine || run.session.trigger !== "user" || event.success === false) return;
+  if (
+    settings.off ||
+    !settings.autoCapture ||
+    run.isMachine ||
+    run.session.trigger !== "user" ||
+    event.success === false
+  )
+    return;
   for (const turn of exchanges({ ...event, runId: event.runId ?? ctx.runId }, run)) await outbox.add(turn);
 }
 
@@ -77,5 +97,9 @@ async function tellSession(what, { event, ctx, parts: { client, runs, settings, 
   const about = { ...ctx, sessionKey, sessionId: ctx.sessionId ?? event.sessionId };
   const session = runs.ofSession(about, { entry: entryOf(about), settings });
   const reason = typeof event.reason === "string" ? cut(event.reason, REASON_CHARS) : undefined;
-  await client.post(`/v1/sessions/${what}`, { session, ...(reason && { reason }) }, { timeoutMs: Math.min(SESSION_MS, settings.timeoutMs) });
+  await client.post(
+    `/v1/sessions/${what}`,
+    { session, ...(reason && { reason }) },
+    { timeoutMs: Math.min(SESSION_MS, settings.timeoutMs) },
+  );
 }

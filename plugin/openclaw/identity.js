@@ -6,7 +6,12 @@
 //   of whoever wrote last), so a chat id alone is nobody's identity.
 // - The HTTP endpoint calls every caller the owner, because all hold the same token: there the key tells users apart.
 
-const ROOMS = { group: "group", channel: "channel", room: "channel" };
+const ROOMS = new Map([
+  ["group", "group"],
+  ["channel", "channel"],
+  ["room", "channel"],
+]);
+const BY_FIRST_WORD = new Set(["subagent", "cron", "hook"]);
 const HTTP = new Set(["openai", "openai-user", "openresponses", "openresponses-user"]);
 const HTTP_RUN = /^(chatcmpl|resp)_/;
 const MACHINE_INPUT = new Set(["inter_session", "internal_system"]);
@@ -20,16 +25,23 @@ export function parseKey(sessionKey) {
   const parts = String(sessionKey ?? "").split(":");
   const [agentId, rest] = parts[0] === "agent" && parts.length > 2 ? [parts[1], parts.slice(2)] : [undefined, parts];
   const found = { agentId, kind: "other" };
-  if (["subagent", "cron", "hook"].includes(rest[0])) return { ...found, kind: rest[0] };
-  if (HTTP.has(rest[0])) {
-    return { ...found, kind: "http", user: rest[0].endsWith("-user") ? rest.slice(1).join(":") || undefined : undefined };
-  }
-  const at = rest.findIndex((part, index) => index > 0 && (part in ROOMS || part === "direct" || part === "dm"));
-  if (at < 0) return found;
-  if (!(rest[at] in ROOMS)) return { ...found, kind: "direct", channel: rest[0] };
+  if (BY_FIRST_WORD.has(rest[0])) return { ...found, kind: rest[0] };
+  if (HTTP.has(rest[0])) return { ...found, kind: "http", user: httpUser(rest) };
+  return { ...found, ...chatOf(rest) };
+}
+
+function httpUser([surface, ...user]) {
+  return (surface.endsWith("-user") && user.join(":")) || undefined;
+}
+
+/** Channel, perhaps account, then `direct`, `group` or `channel` and whom or where; a room may go on with its thread. */
+function chatOf(rest) {
+  const at = rest.findIndex((part, index) => index > 0 && (ROOMS.has(part) || part === "direct" || part === "dm"));
+  if (at < 0) return {};
+  if (!ROOMS.has(rest[at])) return { kind: "direct", channel: rest[0] };
   const end = rest.findIndex((part, index) => index > at + 1 && (part === "thread" || part === "topic"));
   const room = rest.slice(at + 1, end < 0 ? undefined : end).join(":");
-  return { ...found, kind: ROOMS[rest[at]], channel: rest[0], room: room || undefined };
+  return { kind: ROOMS.get(rest[at]), channel: rest[0], room: room || undefined };
 }
 
 /** Whether the words of a run come from a program rather than from a person. */
@@ -70,23 +82,30 @@ export function sessionRef(ctx, known = {}) {
   });
   if (trigger === "subagent") return { ...base, ...ofParent(known) };
   const chatType = chatTypeOf(key, known);
-  const isOwner = ownerOf(ctx, key, known);
-  const person = key.kind === "http" ? { channel: "http", senderId: key.user } : { channel: channelOf(ctx, key, isOwner), senderId: ctx.senderId };
   return clean({
     ...base,
-    ...person,
+    ...personOf(ctx, key, known),
     chatType,
-    chatId: chatType === "direct" ? undefined : key.room ?? ctx.chatId,
+    chatId: chatType === "direct" ? undefined : (key.room ?? ctx.chatId),
     senderName: known.senderName,
-    isOwner,
   });
+}
+
+function personOf(ctx, key, known) {
+  if (key.kind === "http") return { channel: "http", senderId: key.user, isOwner: false };
+  const isOwner = ownerOf(ctx, key, known);
+  return { channel: channelOf(ctx, key, isOwner), senderId: ctx.senderId, isOwner };
 }
 
 /** A subagent reads what its parent's person reads; a parent that isn't known leaves it without a person. */
 function ofParent({ entry, parent }) {
   const { channel, chatType, chatId, senderId, senderName, isOwner, sessionKey } = parent ?? {};
   return clean({
-    channel, chatType, chatId, senderId, senderName,
+    channel,
+    chatType,
+    chatId,
+    senderId,
+    senderName,
     isOwner: isOwner === true,
     parentSessionKey: sessionKey ?? entry?.parentSessionKey ?? entry?.spawnedBy,
   });
@@ -95,12 +114,12 @@ function ofParent({ entry, parent }) {
 /** The most public of what key, dispatch and session entry say: one sign of a room is enough to keep private memory out. */
 function chatTypeOf(key, { entry, isGroup }) {
   if (key.kind === "group" || key.kind === "channel") return key.kind;
-  if (entry?.chatType in ROOMS) return ROOMS[entry.chatType];
+  if (ROOMS.has(entry?.chatType)) return ROOMS.get(entry.chatType);
   return isGroup ? "group" : "direct";
 }
 
 function ownerOf(ctx, key, { isOwner }) {
-  if (key.kind === "http" || key.kind === "hook" || HTTP_RUN.test(ctx.runId ?? "")) return false;
+  if (key.kind === "hook" || HTTP_RUN.test(ctx.runId ?? "")) return false;
   if (isMachineInput(ctx) || triggerOf(ctx, key) !== "user") return false;
   if (isOperator(ctx)) return true;
   return isOwner === true;

@@ -22,7 +22,12 @@ export default {
     if (api.registrationMode === "cli-metadata" || api.registrationMode === "setup-only") return;
     const { logger } = api;
     const settings = readSettings(api.pluginConfig, { gateway: api.config });
-    const parts = { ...sharedLink(settings, logger), runs: sharedRuns(), settings, entryOf: (ctx) => entryOf(api, ctx) };
+    const parts = {
+      ...sharedLink(settings, logger),
+      runs: sharedRuns(),
+      settings,
+      entryOf: (ctx) => entryOf(api, ctx),
+    };
     registerTools(api, parts);
     registerHooks(api, parts);
     if (api.registrationMode === undefined || api.registrationMode === "full") registerService(api, parts);
@@ -37,7 +42,9 @@ function sharedLink(settings, logger) {
   const key = JSON.stringify(settings, (_, value) => (value instanceof Set ? [...value] : value));
   if (globalThis[LINK]?.key === key) return globalThis[LINK].link;
   const client = new Client(settings, { logger });
-  const outbox = new Outbox((turn) => client.post("/v1/turns", turn, { timeoutMs: settings.captureDeadlineMs }), { logger });
+  const outbox = new Outbox((turn) => client.post("/v1/turns", turn, { timeoutMs: settings.captureDeadlineMs }), {
+    logger,
+  });
   client.onUp(() => void outbox.flush());
   const link = { client, outbox };
   globalThis[LINK] = { key, link };

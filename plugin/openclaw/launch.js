@@ -12,11 +12,19 @@ const REPOSITORY = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
  * @returns {{ argv: string[], cwd?: string }}
  */
 export function launchOf({ command, pythonPath }, { repository = REPOSITORY } = {}) {
-  const given = Array.isArray(command) ? command.map(String) : String(command ?? "").split(/\s+/).filter(Boolean);
+  const given = Array.isArray(command)
+    ? command.map(String)
+    : String(command ?? "")
+        .split(/\s+/)
+        .filter(Boolean);
   if (given.length) return { argv: given };
   const venv = join(repository, ".venv", "bin", "python");
   const python = pythonPath ?? (existsSync(venv) ? venv : undefined);
-  if (python) return { argv: [python, "-m", "plugin.cli", "up", "--sidecar"], ...(existsSync(join(repository, "plugin", "up.py")) && { cwd: repository }) };
+  if (python)
+    return {
+      argv: [python, "-m", "plugin.cli", "up", "--sidecar"],
+      ...(existsSync(join(repository, "plugin", "up.py")) && { cwd: repository }),
+    };
   // A copy of the plugin outside its repository: the command of the installed package.
   return { argv: ["nightshift", "up", "--sidecar"] };
 }

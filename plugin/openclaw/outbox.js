@@ -35,7 +35,8 @@ export class Outbox {
     const bytes = Buffer.byteLength(JSON.stringify(turn));
     this.#waiting.push({ turn, bytes });
     this.#bytes += bytes;
-    while (this.#waiting.length > 1 && (this.#waiting.length > this.#maxTurns || this.#bytes > this.#maxBytes)) this.#drop();
+    while (this.#waiting.length > 1 && (this.#waiting.length > this.#maxTurns || this.#bytes > this.#maxBytes))
+      this.#drop();
     await this.flush();
   }
 
@@ -52,7 +53,8 @@ export class Outbox {
   close() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#waiting.length) this.#logger.warn(`nightshift: ${this.#waiting.length} turns could not be stored before the end`);
+    if (this.#waiting.length)
+      this.#logger.warn(`nightshift: ${this.#waiting.length} turns could not be stored before the end`);
     this.#waiting = [];
     this.#bytes = 0;
   }
@@ -75,7 +77,8 @@ export class Outbox {
 
   #drop() {
     this.#remove();
-    if (!this.#hasDropped) this.#logger.warn("nightshift: too many turns wait for the memory service, the oldest are lost");
+    if (!this.#hasDropped)
+      this.#logger.warn("nightshift: too many turns wait for the memory service, the oldest are lost");
     this.#hasDropped = true;
   }
 

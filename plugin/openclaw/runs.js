@@ -34,7 +34,8 @@ export class Runs {
   noteMessage(event, ctx = {}) {
     const senderId = event.senderId ?? ctx.senderId;
     const sessionKey = event.sessionKey ?? ctx.sessionKey;
-    if (typeof event.isGroup === "boolean") this.#groups.set(pair(sessionKey, senderId), { isGroup: event.isGroup, at: this.#now() });
+    if (typeof event.isGroup === "boolean")
+      this.#groups.set(pair(sessionKey, senderId), { isGroup: event.isGroup, at: this.#now() });
     const name = event.metadata?.senderName;
     if (senderId && typeof name === "string") this.#names.set(pair(ctx.channelId, senderId), name);
   }
@@ -61,7 +62,9 @@ export class Runs {
 
   /** The run of a hook that comes later in it; made from what that hook says when the earlier one was never called. */
   of(ctx, around = {}) {
-    return (ctx.runId && this.#runs.get(ctx.runId)) || { session: this.#refOf(ctx, around), isMachine: isMachineInput(ctx) };
+    return (
+      (ctx.runId && this.#runs.get(ctx.runId)) || { session: this.#refOf(ctx, around), isMachine: isMachineInput(ctx) }
+    );
   }
 
   /** The SessionRef of a tool call: that of the run its factory was made for. */

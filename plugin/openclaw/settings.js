@@ -2,42 +2,11 @@
 // and each leaves a line in `problems`. Nothing that a person mistypes may stop the gateway.
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { addressOf } from "./address.js";
+import { ALIASES, CHOICES, GROUPS, NUMBERS, OWN, SERVICE, SWITCHES } from "./setting_keys.js";
 
-const DEFAULT_PORT = 7461;
 const HOOK_MARGIN_MS = 500; // an own deadline ends before the gateway's limit of the hook
 const HOOK_LIMITS_MS = { before_prompt_build: 15_000, agent_end: 30_000 }; // the gateway's own, when nobody set another
-
-const ALIASES = {
-  recallScope: "scope", memoryScope: "scope", minScore: "searchThreshold", timeout: "timeoutMs",
-};
-const NUMBERS = {
-  timeoutMs: [5000, 250, 120_000], recallBudgetMs: [1500, 50, 15_000], topK: [5, 1, 50],
-  searchThreshold: [0.3, 0, 1], injectChars: [4000, 200, 40_000],
-  "circuitBreaker.maxFailures": [3, 1, 100], "circuitBreaker.cooldownMs": [60_000, 1000, 600_000],
-  "local.timeout": [30_000, 1000, 600_000],
-};
-const CHOICES = { mode: ["local", "remote"], memorySlot: ["supplement", "replace"] };
-const SWITCHES = ["autoRecall", "autoCapture"];
-const GROUPS = new Set([
-  "local", "circuitBreaker", "privacy", "dreamState", "contextEngine", "gate", "embedding", "database", "qdrant", "prefect",
-]);
-const OWN = new Set(["mode", "baseUrl", "apiKey", "local.command", "local.pythonPath", "local.home", ...SWITCHES,
-  "corpusSupplement", "promptSupplement", "memorySlot", "timeoutMs", "circuitBreaker.maxFailures",
-  "circuitBreaker.cooldownMs", "local.timeout"]);
-/** Keys that mean something to the service; they reach it through the environment of the process we start. */
-const SERVICE = new Set([
-  "listen", "project", "userId", "appName", "scope", "identityLinks", "timezone", "topK", "searchThreshold",
-  "minPromptChars", "dedupeWindow", "reinject", "recallBudgetMs", "injectChars", "injectCharsPerMemory", "rerank",
-  "consolidationThreshold", "idleConsolidationTimeout", "sessionTtl", "localSummarization", "piiRedaction",
-  "privacy.uploadSummariesOnly", "tags", "space", "dreamStateSchedule", "dreamStateModel", "dreamBudget",
-  "dreamState.schedule", "dreamState.model", "contextEngine.compactionMode", "contextEngine.protectTail",
-  "contextEngine.recallLimit", "contextEngine.autoConsolidate", "gate.interruptGate", "gate.ingestReasoning",
-  "gate.forceRepass", "gate.focus", "gate.sensitivity", "gate.stability", "embedding.model", "database.url",
-  "qdrant.url", "qdrant.apiKey", "prefect.apiUrl", "prefect.apiKey",
-]);
-
-/** Every key a person may set. */
-export const KEYS = [...OWN, ...SERVICE];
 
 /**
  * Read the plugin's configuration.
@@ -62,13 +31,24 @@ export function readSettings(raw, { env = process.env, gateway } = {}) {
   const limit = hookLimits(gateway);
   settings.recallDeadlineMs = Math.min(settings.recallBudgetMs, limit("before_prompt_build"));
   settings.captureDeadlineMs = Math.min(settings.timeoutMs, limit("agent_end"));
-  Object.assign(settings, address(given, { env, mode: settings.mode, apiKey: settings.apiKey }));
+  Object.assign(
+    settings,
+    addressOf({
+      wanted: text(given.get("baseUrl")),
+      port: env.NIGHTSHIFT_PORT,
+      mode: settings.mode,
+      apiKey: settings.apiKey,
+    }),
+  );
   return settings;
 }
 
 /** Name of the environment variable of a setting: `topK` is `NIGHTSHIFT_TOP_K`, `qdrant.url` `NIGHTSHIFT_QDRANT_URL`. */
 export function variable(key) {
-  return `NIGHTSHIFT_${key.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replaceAll(".", "_").toUpperCase()}`;
+  return `NIGHTSHIFT_${key
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replaceAll(".", "_")
+    .toUpperCase()}`;
 }
 
 function flatten(raw, problems) {
@@ -85,7 +65,8 @@ function flatten(raw, problems) {
     else if (value !== undefined && value !== null) given.set(name, value);
   };
   for (const [key, value] of Object.entries(raw)) {
-    if (GROUPS.has(key) && isRecord(value)) for (const [name, inner] of Object.entries(value)) put(`${key}.${name}`, inner);
+    if (GROUPS.has(key) && isRecord(value))
+      for (const [name, inner] of Object.entries(value)) put(`${key}.${name}`, inner);
     else put(key, value);
   }
   if (given.get("mode") === "cloud") {
@@ -135,25 +116,6 @@ function serviceEnvironment(given, settings) {
   }
   if (settings.timezone) environment.NIGHTSHIFT_TIMEZONE = settings.timezone;
   return environment;
-}
-
-/** Where the service is; `off` says in one sentence why there is none that may be asked. */
-function address(given, { env, mode, apiKey }) {
-  const wanted = text(given.get("baseUrl")) ?? `http://127.0.0.1:${env.NIGHTSHIFT_PORT || DEFAULT_PORT}`;
-  let url;
-  try {
-    url = new URL(wanted);
-  } catch {
-    return { off: "baseUrl: is not a URL" };
-  }
-  if (url.protocol !== "http:" && url.protocol !== "https:") return { off: "baseUrl: must start with http:// or https://" };
-  if (url.username || url.password) return { off: "baseUrl: must not hold a user or password; use apiKey" };
-  const local = ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname);
-  if (mode === "local" && !local) return { off: "baseUrl: mode local needs a loopback address; set mode to remote for another machine" };
-  if (mode === "remote" && !text(given.get("baseUrl"))) return { off: "baseUrl: mode remote needs the URL of your own service" };
-  if (mode === "remote" && !local && url.protocol !== "https:") return { off: "baseUrl: turns go to another machine over https:// only" };
-  if (mode === "remote" && !apiKey) return { off: "apiKey: mode remote needs the token of the service" };
-  return { baseUrl: url.href.replace(/\/+$/, "") };
 }
 
 function hookLimits(gateway) {

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { KEYS, readSettings, variable } from "./settings.js";
+import { KEYS } from "./setting_keys.js";
+import { readSettings, variable } from "./settings.js";
 
 const read = (raw, around = {}) => readSettings(raw, { env: {}, ...around });
 
@@ -13,7 +14,10 @@ test("without a configuration every setting has its default and nothing is wrong
   assert.equal(settings.off, undefined);
   assert.equal(settings.baseUrl, "http://127.0.0.1:7461");
   assert.equal(settings.home, join(homedir(), ".nightshift"));
-  assert.deepEqual([settings.mode, settings.memorySlot, settings.timeoutMs, settings.recallBudgetMs], ["local", "supplement", 5000, 1500]);
+  assert.deepEqual(
+    [settings.mode, settings.memorySlot, settings.timeoutMs, settings.recallBudgetMs],
+    ["local", "supplement", 5000, 1500],
+  );
   assert.deepEqual([settings["circuitBreaker.maxFailures"], settings["circuitBreaker.cooldownMs"]], [3, 60_000]);
   assert.deepEqual([settings.autoRecall, settings.autoCapture], [true, true]);
 });
@@ -63,7 +67,10 @@ for (const [raw, words] of [
 }
 
 test("remote over https, or to this machine, is let through", () => {
-  assert.equal(read({ mode: "remote", baseUrl: "https://memory.example/ns/", apiKey: "k" }).baseUrl, "https://memory.example/ns");
+  assert.equal(
+    read({ mode: "remote", baseUrl: "https://memory.example/ns/", apiKey: "k" }).baseUrl,
+    "https://memory.example/ns",
+  );
   assert.equal(read({ mode: "remote", baseUrl: "http://127.0.0.1:9", apiKey: "k" }).off, undefined);
 });
 
@@ -76,9 +83,18 @@ test("home and port come from the environment unless they are configured", () =>
 
 test("what the service needs reaches it under the names it reads", () => {
   assert.equal(variable("idleConsolidationTimeout"), "NIGHTSHIFT_IDLE_CONSOLIDATION_TIMEOUT");
-  const { serviceEnvironment } = read({ topK: 9, scope: "global", qdrant: { url: "http://q", apiKey: "k" }, identityLinks: { ada: ["telegram:1"] }, mode: "local" });
+  const { serviceEnvironment } = read({
+    topK: 9,
+    scope: "global",
+    qdrant: { url: "http://q", apiKey: "k" },
+    identityLinks: { ada: ["telegram:1"] },
+    mode: "local",
+  });
   assert.deepEqual(serviceEnvironment, {
-    NIGHTSHIFT_TOP_K: "9", NIGHTSHIFT_SCOPE: "fixed", NIGHTSHIFT_QDRANT_URL: "http://q", NIGHTSHIFT_QDRANT_API_KEY: "k",
+    NIGHTSHIFT_TOP_K: "9",
+    NIGHTSHIFT_SCOPE: "fixed",
+    NIGHTSHIFT_QDRANT_URL: "http://q",
+    NIGHTSHIFT_QDRANT_API_KEY: "k",
     NIGHTSHIFT_IDENTITY_LINKS: '{"ada":["telegram:1"]}',
   });
 });
@@ -102,9 +118,16 @@ test("the manifest accepts any configuration, hints at every key and hides the s
   for (const key of Object.keys(manifest.uiHints)) {
     if (aliases.has(key)) continue;
     const [group, name] = key.split(".");
-    assert.deepEqual(read(name ? { [group]: { [name]: "x" } } : { [key]: "x" }).problems.filter((line) => line.includes("not a setting")), [], key);
+    assert.deepEqual(
+      read(name ? { [group]: { [name]: "x" } } : { [key]: "x" }).problems.filter((line) =>
+        line.includes("not a setting"),
+      ),
+      [],
+      key,
+    );
   }
   for (const key of KEYS) assert.ok(manifest.uiHints[key], `no hint for ${key}`);
-  for (const { path } of manifest.configContracts.secretInputs.paths) assert.equal(manifest.uiHints[path]?.sensitive, true, path);
+  for (const { path } of manifest.configContracts.secretInputs.paths)
+    assert.equal(manifest.uiHints[path]?.sensitive, true, path);
   for (const [key, hint] of Object.entries(manifest.uiHints)) assert.ok(hint.label && hint.help, key);
 });

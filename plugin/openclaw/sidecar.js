@@ -74,8 +74,13 @@ export class Sidecar {
 
   #watchIn(ms) {
     if (this.#isStopped) return;
-    this.#timer = setTimeout(() => void this.#watch().catch((error) => this.#once(`watching the memory service failed: ${error.name}`))
-      .finally(() => this.#watchIn(this.#isAwaited ? STARTING_POLL_MS : STEADY_POLL_MS)), ms);
+    this.#timer = setTimeout(
+      () =>
+        void this.#watch()
+          .catch((error) => this.#once(`watching the memory service failed: ${error.name}`))
+          .finally(() => this.#watchIn(this.#isAwaited ? STARTING_POLL_MS : STEADY_POLL_MS)),
+      ms,
+    );
     this.#timer.unref();
   }
 
@@ -93,7 +98,9 @@ export class Sidecar {
 
   #thereIsOne() {
     if (!this.#wasThere) {
-      this.#logger.info(`nightshift: ${this.#child ? "started" : "joined"} the memory service at ${this.#settings.baseUrl}`);
+      this.#logger.info(
+        `nightshift: ${this.#child ? "started" : "joined"} the memory service at ${this.#settings.baseUrl}`,
+      );
     }
     this.#wasThere = true;
     this.#client.isStarting = false;
@@ -109,12 +116,17 @@ export class Sidecar {
     if (!this.#child && this.#failures < MOST_FAILURES && Date.now() >= this.#notBefore) this.#launch();
     if (this.#client.isStarting && Date.now() - this.#startedAt > this.#settings["local.timeout"]) {
       this.#client.isStarting = false;
-      this.#once(`the memory service isn't ready after ${this.#settings["local.timeout"]} ms (${reason}); turns go on without memory until it is`);
+      this.#once(
+        `the memory service isn't ready after ${this.#settings["local.timeout"]} ms (${reason}); turns go on without memory until it is`,
+      );
     }
   }
 
   #launch() {
-    const { argv: [program, ...args], cwd } = launchOf(this.#settings);
+    const {
+      argv: [program, ...args],
+      cwd,
+    } = launchOf(this.#settings);
     let log;
     try {
       log = openLog(this.#settings.home);
@@ -124,7 +136,10 @@ export class Sidecar {
     }
     try {
       const child = spawn(program, args, {
-        cwd, env: environmentOf(this.#settings), stdio: ["pipe", log.descriptor, log.descriptor], windowsHide: true,
+        cwd,
+        env: environmentOf(this.#settings),
+        stdio: ["pipe", log.descriptor, log.descriptor],
+        windowsHide: true,
       });
       this.#keep(child);
     } finally {
@@ -156,9 +171,15 @@ export class Sidecar {
     this.#failures += 1;
     this.#notBefore = Date.now() + wait;
     const log = `${this.#settings.home}/logs/sidecar.log`;
-    if (this.#failures >= MOST_FAILURES) this.#logger.warn(`nightshift: the memory service failed ${MOST_FAILURES} times in a row and is not started again; see ${log}`);
+    if (this.#failures >= MOST_FAILURES)
+      this.#logger.warn(
+        `nightshift: the memory service failed ${MOST_FAILURES} times in a row and is not started again; see ${log}`,
+      );
     // Not a warning: the first turn that misses its memory says so, once.
-    else this.#logger.info(`nightshift: the memory service is down (${why}); next try in ${wait / 1000} s, its output is in ${log}`);
+    else
+      this.#logger.info(
+        `nightshift: the memory service is down (${why}); next try in ${wait / 1000} s, its output is in ${log}`,
+      );
     clearTimeout(this.#timer);
     this.#watchIn(wait);
   }

@@ -35,9 +35,13 @@ process.stdin.on("end", () => process.exit(0)).resume();
 
 async function freePort() {
   const probe = net.createServer();
-  await new Promise((resolve) => { probe.listen(0, "127.0.0.1", resolve); });
+  await new Promise((resolve) => {
+    probe.listen(0, "127.0.0.1", resolve);
+  });
   const { port } = probe.address();
-  await new Promise((resolve) => { probe.close(resolve); });
+  await new Promise((resolve) => {
+    probe.close(resolve);
+  });
   return port;
 }
 
@@ -45,9 +49,14 @@ async function sidecarOf({ command, config = {}, home, port } = {}) {
   const folder = home ?? mkdtempSync(join(tmpdir(), "nightshift-sidecar-"));
   if (!home) endings.push(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, "service.mjs"), PROGRAM);
-  const settings = readSettings({
-    ...config, baseUrl: `http://127.0.0.1:${port ?? await freePort()}`, local: { home: folder, command: command ?? [process.execPath, join(folder, "service.mjs")] },
-  }, { env: {} });
+  const settings = readSettings(
+    {
+      ...config,
+      baseUrl: `http://127.0.0.1:${port ?? (await freePort())}`,
+      local: { home: folder, command: command ?? [process.execPath, join(folder, "service.mjs")] },
+    },
+    { env: {} },
+  );
   const logger = recordingLogger();
   const client = new Client(settings, { logger });
   const sidecar = new Sidecar({ settings, client, logger });
@@ -55,7 +64,8 @@ async function sidecarOf({ command, config = {}, home, port } = {}) {
     await sidecar.stop({ isFinal: true });
     client.close();
   });
-  const starts = () => (existsSync(join(folder, "starts")) ? readFileSync(join(folder, "starts"), "utf8").trim().split("\n") : []);
+  const starts = () =>
+    existsSync(join(folder, "starts")) ? readFileSync(join(folder, "starts"), "utf8").trim().split("\n") : [];
   return { sidecar, client, logger, settings, folder, starts, pid: () => Number(starts().at(-1).split(" ")[0]) };
 }
 
@@ -79,7 +89,10 @@ test("a service is started, used, and ended with the gateway", async () => {
   assert.equal(statSync(join(folder, "logs", "sidecar.log")).mode & 0o777, 0o600);
   await sidecar.stop({ isFinal: true });
   await until(() => !isAlive(pid()));
-  assert.deepEqual(logger.lines.filter((line) => line.startsWith("warn")), []);
+  assert.deepEqual(
+    logger.lines.filter((line) => line.startsWith("warn")),
+    [],
+  );
 });
 
 test("a running service is joined and left running", async () => {
@@ -102,7 +115,10 @@ test("a service that was killed is started again, without a warning of its own",
   await until(() => starts().length === 2, { timeoutMs: 10_000 });
   await until(() => logger.lines.filter((line) => line.includes("started the memory service")).length === 2);
   assert.ok((await client.post("/v1/recall", {})).ok);
-  assert.match(logger.lines.join("\n"), /info nightshift: the memory service is down \(it ended with SIGKILL\); next try in 1 s/);
+  assert.match(
+    logger.lines.join("\n"),
+    /info nightshift: the memory service is down \(it ended with SIGKILL\); next try in 1 s/,
+  );
 });
 
 test("when the plugin is replaced its successor keeps the process, with other settings it gets another", async () => {
@@ -139,7 +155,9 @@ test("a start that takes too long is a warning, once", async () => {
   await client.post("/v1/recall", {});
   assert.deepEqual(logger.lines, []);
   await until(() => said(logger, "isn't ready after 300 ms"));
-  await new Promise((resolve) => { setTimeout(resolve, 1200); });
+  await new Promise((resolve) => {
+    setTimeout(resolve, 1200);
+  });
   assert.equal(logger.lines.length, 1);
 });
 
@@ -151,7 +169,10 @@ test("nothing is started when another program has the port", async () => {
   sidecar.start();
   await until(() => said(logger, "another program has the port"));
   assert.deepEqual(starts(), []);
-  assert.equal(foreign.requests.every(({ path }) => path === "/healthz"), true);
+  assert.equal(
+    foreign.requests.every(({ path }) => path === "/healthz"),
+    true,
+  );
 });
 
 test("the program is the configured one, the repository's own, or the installed command", () => {
@@ -160,7 +181,9 @@ test("the program is the configured one, the repository's own, or the installed 
   assert.deepEqual(launchOf({ command: "python3 -m x  up" }), { argv: ["python3", "-m", "x", "up"] });
   assert.deepEqual(launchOf({ command: ["a program", "up"] }), { argv: ["a program", "up"] });
   assert.deepEqual(launchOf({}, { repository: folder }), { argv: ["nightshift", "up", "--sidecar"] });
-  assert.deepEqual(launchOf({ pythonPath: "/opt/python" }, { repository: folder }), { argv: ["/opt/python", "-m", "plugin.cli", "up", "--sidecar"] });
+  assert.deepEqual(launchOf({ pythonPath: "/opt/python" }, { repository: folder }), {
+    argv: ["/opt/python", "-m", "plugin.cli", "up", "--sidecar"],
+  });
 });
 
 test("the service gets the settings, not the gateway's own variables", () => {
@@ -169,7 +192,13 @@ test("the service gets the settings, not the gateway's own variables", () => {
     { PATH: "/bin", OPENCLAW_GATEWAY_TOKEN: "secret", NIGHTSHIFT_TOP_K: "3", NIGHTSHIFT_RERANK: "off" },
   );
   assert.deepEqual(environment, {
-    PATH: "/bin", NIGHTSHIFT_TOP_K: "7", NIGHTSHIFT_RERANK: "off", NIGHTSHIFT_HOME: "/h", NIGHTSHIFT_PORT: "7461", NIGHTSHIFT_DEMO: "0", NIGHTSHIFT_LIFELINE: "1",
+    PATH: "/bin",
+    NIGHTSHIFT_TOP_K: "7",
+    NIGHTSHIFT_RERANK: "off",
+    NIGHTSHIFT_HOME: "/h",
+    NIGHTSHIFT_PORT: "7461",
+    NIGHTSHIFT_DEMO: "0",
+    NIGHTSHIFT_LIFELINE: "1",
   });
 });
 

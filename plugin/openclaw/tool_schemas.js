@@ -2,8 +2,15 @@
 
 const KINDS = ["fact", "preference", "decision", "correction", "action_item", "event", "entity", "summary", "artifact"];
 const kind = { type: "string", enum: KINDS, description: "Only memories of this kind." };
-const space = { type: "string", description: "Only this space, the part of the address before the last slash. Leave it out to use everything you may see." };
-const time = (what) => ({ type: "string", description: `${what}, as a date or time such as 2026-05-01 or 2026-05-01T09:00:00+02:00.` });
+const space = {
+  type: "string",
+  description:
+    "Only this space, the part of the address before the last slash. Leave it out to use everything you may see.",
+};
+const time = (what) => ({
+  type: "string",
+  description: `${what}, as a date or time such as 2026-05-01 or 2026-05-01T09:00:00+02:00.`,
+});
 // The gateway refuses what breaks the schema, the service clamps and ignores: so ranges stand in words, and nothing is forbidden.
 const object = (properties, required = []) => ({ type: "object", properties, required });
 
@@ -11,58 +18,103 @@ const object = (properties, required = []) => ({ type: "object", properties, req
 export function toolSchemas({ searchName, getName }) {
   return [
     {
-      name: searchName, service: "memory_search", label: "Search long-term memory", isDirect: true,
-      description: "Search what is remembered from earlier conversations: facts about people, preferences, decisions, plans, events. "
-        + "Some memories already stand in the conversation; search when you need more, when the user asks what was said or agreed before, "
-        + "or before you say that you don't know something personal. Each hit has an address (kref), its date and who said it.",
-      parameters: object({
-        query: { type: "string", description: "What you want to know, in a few words of the user's language, such as: name of the user's cat." },
-        topK: { type: "integer", description: "Most hits, 1 to 50, 5 if left out." },
-        kind, space,
-        from: time("Only what happened at or after"),
-        to: time("Only what happened before"),
-        asOf: time("What held at this time instead of now"),
-        includeSuperseded: { type: "boolean", description: "Also what no longer holds, for questions such as: what did I use before?" },
-      }, ["query"]),
+      name: searchName,
+      service: "memory_search",
+      label: "Search long-term memory",
+      isDirect: true,
+      description:
+        "Search what is remembered from earlier conversations: facts about people, preferences, decisions, plans, events. " +
+        "Some memories already stand in the conversation; search when you need more, when the user asks what was said or agreed before, " +
+        "or before you say that you don't know something personal. Each hit has an address (kref), its date and who said it.",
+      parameters: object(
+        {
+          query: {
+            type: "string",
+            description:
+              "What you want to know, in a few words of the user's language, such as: name of the user's cat.",
+          },
+          topK: { type: "integer", description: "Most hits, 1 to 50, 5 if left out." },
+          kind,
+          space,
+          from: time("Only what happened at or after"),
+          to: time("Only what happened before"),
+          asOf: time("What held at this time instead of now"),
+          includeSuperseded: {
+            type: "boolean",
+            description: "Also what no longer holds, for questions such as: what did I use before?",
+          },
+        },
+        ["query"],
+      ),
     },
     {
-      name: "memory_store", service: "memory_store", label: "Remember", isDirect: true,
-      description: "Remember one statement for good. Use it when the user asks you to remember something, or when a lasting fact, preference or decision "
-        + "must not be lost. Ordinary conversation is remembered without it. The answer says what happened: ADD, UPDATE, SUPERSEDE, SKIP_DUPLICATE or REJECT with the reason.",
-      parameters: object({
-        text: { type: "string", description: "One self-contained sentence that names who it is about and uses absolute dates, such as: Ada's sister Lin lives in Porto." },
-        kind: { type: "string", enum: KINDS, description: "What it is; fact if left out." },
-        space: { type: "string", description: "Space to put it in; leave it out for the usual one." },
-        tags: { type: "array", items: { type: "string" }, description: "Words to find it by." },
-        pinned: { type: "boolean", description: "Never let it fade." },
-        eventAt: time("When it happened or will happen"),
-        replaces: { type: "string", description: "Address (kref) of a memory that this one corrects." },
-      }, ["text"]),
+      name: "memory_store",
+      service: "memory_store",
+      label: "Remember",
+      isDirect: true,
+      description:
+        "Remember one statement for good. Use it when the user asks you to remember something, or when a lasting fact, preference or decision " +
+        "must not be lost. Ordinary conversation is remembered without it. The answer says what happened: ADD, UPDATE, SUPERSEDE, SKIP_DUPLICATE or REJECT with the reason.",
+      parameters: object(
+        {
+          text: {
+            type: "string",
+            description:
+              "One self-contained sentence that names who it is about and uses absolute dates, such as: Ada's sister Lin lives in Porto.",
+          },
+          kind: { type: "string", enum: KINDS, description: "What it is; fact if left out." },
+          space: { type: "string", description: "Space to put it in; leave it out for the usual one." },
+          tags: { type: "array", items: { type: "string" }, description: "Words to find it by." },
+          pinned: { type: "boolean", description: "Never let it fade." },
+          eventAt: time("When it happened or will happen"),
+          replaces: { type: "string", description: "Address (kref) of a memory that this one corrects." },
+        },
+        ["text"],
+      ),
     },
     {
-      name: getName, service: "memory_get", label: "Read a memory",
+      name: getName,
+      service: "memory_get",
+      label: "Read a memory",
       description: "Read one memory whole, with its earlier revisions and what it is connected to.",
-      parameters: object({
-        ref: { type: "string", description: "Address (kref://...) or id from a search; ?r=2 at the end reads that revision." },
-        fromLine: { type: "integer", description: "First line of a long one." },
-        lineCount: { type: "integer", description: "How many lines." },
-      }, ["ref"]),
+      parameters: object(
+        {
+          ref: {
+            type: "string",
+            description: "Address (kref://...) or id from a search; ?r=2 at the end reads that revision.",
+          },
+          fromLine: { type: "integer", description: "First line of a long one." },
+          lineCount: { type: "integer", description: "How many lines." },
+        },
+        ["ref"],
+      ),
     },
     {
-      name: "memory_list", service: "memory_list", label: "List memories",
-      description: "List memories, newest first, when the user wants to see what is remembered. To find something particular, search instead.",
+      name: "memory_list",
+      service: "memory_list",
+      label: "List memories",
+      description:
+        "List memories, newest first, when the user wants to see what is remembered. To find something particular, search instead.",
       parameters: object({
-        space, kind,
+        space,
+        kind,
         tag: { type: "string", description: "Only memories with this tag." },
-        status: { type: "string", enum: ["active", "flagged", "superseded", "deprecated"], description: "Only this status; active and flagged if left out." },
+        status: {
+          type: "string",
+          enum: ["active", "flagged", "superseded", "deprecated"],
+          description: "Only this status; active and flagged if left out.",
+        },
         limit: { type: "integer", description: "Most memories, 1 to 200, 20 if left out." },
         cursor: { type: "string", description: "nextCursor of the page before." },
       }),
     },
     {
-      name: "memory_forget", service: "memory_forget", label: "Forget",
-      description: "Erase memories for good, everywhere, when the user asks for it. Call it without confirm first: it shows what would be erased and gives a previewId. "
-        + "Tell the user, and when they agree call it again with that previewId and confirm. Erasing can't be undone.",
+      name: "memory_forget",
+      service: "memory_forget",
+      label: "Forget",
+      description:
+        "Erase memories for good, everywhere, when the user asks for it. Call it without confirm first: it shows what would be erased and gives a previewId. " +
+        "Tell the user, and when they agree call it again with that previewId and confirm. Erasing can't be undone.",
       parameters: object({
         refs: { type: "array", items: { type: "string" }, description: "Addresses (kref) or ids to erase." },
         query: { type: "string", description: "Erase what this search finds." },
@@ -75,9 +127,14 @@ export function toolSchemas({ searchName, getName }) {
       }),
     },
     {
-      name: "memory_consolidate", service: "memory_consolidate", label: "Consolidate now",
-      description: "Turn what was said lately into memories now instead of later. Rarely needed: it happens by itself when a conversation rests.",
-      parameters: object({ wait: { type: "boolean", description: "Answer only when it is done, for at most two minutes." } }),
+      name: "memory_consolidate",
+      service: "memory_consolidate",
+      label: "Consolidate now",
+      description:
+        "Turn what was said lately into memories now instead of later. Rarely needed: it happens by itself when a conversation rests.",
+      parameters: object({
+        wait: { type: "boolean", description: "Answer only when it is done, for at most two minutes." },
+      }),
     },
   ];
 }

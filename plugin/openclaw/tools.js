@@ -17,18 +17,29 @@ export function toolNames(memorySlot) {
  */
 export function registerTools(api, { client, runs, settings, entryOf }) {
   for (const schema of toolSchemas(toolNames(settings.memorySlot))) {
-    api.registerTool((ctx) => {
-      runs.noteFactory(ctx);
-      return tool(schema, (args, signal) => call(schema, {
-        args, signal, client, session: runs.ofTool(ctx, { settings, entry: entryOf(ctx) }),
-      }));
-    }, { name: schema.name });
+    api.registerTool(
+      (ctx) => {
+        runs.noteFactory(ctx);
+        return tool(schema, (args, signal) =>
+          call(schema, {
+            args,
+            signal,
+            client,
+            session: runs.ofTool(ctx, { settings, entry: entryOf(ctx) }),
+          }),
+        );
+      },
+      { name: schema.name },
+    );
   }
 }
 
 function tool({ name, label, description, parameters, isDirect }, execute) {
   return {
-    name, label, description, parameters,
+    name,
+    label,
+    description,
+    parameters,
     ...(isDirect && { catalogMode: "direct-only" }),
     getExecutionTimeoutMs: () => WAIT_MS + 5000,
     execute: (_callId, args, signal) => execute(args ?? {}, signal),
@@ -37,14 +48,23 @@ function tool({ name, label, description, parameters, isDirect }, execute) {
 
 async function call({ service }, { args, signal, client, session }) {
   const isLongWait = args.wait === true;
-  const sent = await client.post(`/v1/tools/${service}`, { session, arguments: args }, {
-    isLongWait, signal, ...(isLongWait && { timeoutMs: WAIT_MS }),
-  });
+  const sent = await client.post(
+    `/v1/tools/${service}`,
+    { session, arguments: args },
+    {
+      isLongWait,
+      signal,
+      ...(isLongWait && { timeoutMs: WAIT_MS }),
+    },
+  );
   if (!sent.ok) {
-    return answer(`Long-term memory can't be used right now (${sent.reason}). Nothing was read or changed; go on without it.`, { unavailable: true });
+    return answer(
+      `Long-term memory can't be used right now (${sent.reason}). Nothing was read or changed; go on without it.`,
+      { unavailable: true },
+    );
   }
   const { text, details, isError } = sent.body;
-  return answer(String(text ?? ""), isError ? { ...details, isError: true } : details ?? {});
+  return answer(String(text ?? ""), isError ? { ...details, isError: true } : (details ?? {}));
 }
 
 const answer = (text, details) => ({ content: [{ type: "text", text }], details });

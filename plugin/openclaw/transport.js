@@ -104,8 +104,13 @@ export class Transport {
   #send(method, path, { data, signal, headers, isFree }) {
     return new Promise((resolve, reject) => {
       const request = this.#http.request({
-        method, headers, signal, agent: this.#agent,
-        protocol: this.#url.protocol, hostname: this.#url.hostname.replace(/^\[|\]$/g, ""), port: this.#url.port,
+        method,
+        headers,
+        signal,
+        agent: this.#agent,
+        protocol: this.#url.protocol,
+        hostname: this.#url.hostname.replace(/^\[|\]$/g, ""),
+        port: this.#url.port,
         path: `${this.#url.pathname.replace(/\/$/, "")}${path}`,
       });
       request.on("error", reject);
@@ -139,7 +144,8 @@ async function read(response) {
 
 function explain(error, signal) {
   if (error instanceof TransportError) return error;
-  if (signal.aborted) return new TransportError(signal.reason?.name === "TimeoutError" ? "no answer in time" : "the call was cancelled");
+  if (signal.aborted)
+    return new TransportError(signal.reason?.name === "TimeoutError" ? "no answer in time" : "the call was cancelled");
   if (error.code === "ENOENT") return new TransportError("there is no token yet: the service never ran with this home");
   return new TransportError(error.code ?? error.message);
 }

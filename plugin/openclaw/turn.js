@@ -112,9 +112,10 @@ function speakerOf(message, session) {
 
 /** The same for every attempt at a message: the gateway's own key of the user's entry, else the run. */
 function turnKey(message, { runId, number }) {
-  const key = typeof message.idempotencyKey === "string" && message.idempotencyKey
-    ? message.idempotencyKey
-    : `${runId ?? `at-${message.timestamp}`}:user${number ? `:${number}` : ""}`;
+  const key =
+    typeof message.idempotencyKey === "string" && message.idempotencyKey
+      ? message.idempotencyKey
+      : `${runId ?? `at-${message.timestamp}`}:user${number ? `:${number}` : ""}`;
   return key.slice(0, KEY_CHARS);
 }
 
@@ -126,12 +127,23 @@ function finalAnswer(messages) {
 }
 
 function toolsOf(messages) {
-  const failed = new Set(messages.filter((message) => message?.role === "toolResult" && message.isError).map((message) => message.toolCallId));
-  const calls = messages.filter((message) => message?.role === "assistant" && Array.isArray(message.content))
-    .flatMap((message) => message.content).filter((part) => part?.type === "toolCall");
-  return calls.map((call) => ({ ...namedCall(call), failed: failed.has(call.id) }))
-    .filter(({ name }) => name && !OWN_TOOLS.test(name)).slice(0, TOOLS)
-    .map(({ name, args, failed: isFailed }) => ({ name: name.slice(0, TOOL_NAME_CHARS), summary: cut(`${isFailed ? "failed: " : ""}${brief(args)}`, TOOL_SUMMARY_CHARS) }));
+  const failed = new Set(
+    messages
+      .filter((message) => message?.role === "toolResult" && message.isError)
+      .map((message) => message.toolCallId),
+  );
+  const calls = messages
+    .filter((message) => message?.role === "assistant" && Array.isArray(message.content))
+    .flatMap((message) => message.content)
+    .filter((part) => part?.type === "toolCall");
+  return calls
+    .map((call) => ({ ...namedCall(call), failed: failed.has(call.id) }))
+    .filter(({ name }) => name && !OWN_TOOLS.test(name))
+    .slice(0, TOOLS)
+    .map(({ name, args, failed: isFailed }) => ({
+      name: name.slice(0, TOOL_NAME_CHARS),
+      summary: cut(`${isFailed ? "failed: " : ""}${brief(args)}`, TOOL_SUMMARY_CHARS),
+    }));
 }
 
 /** A tool reached through the gateway's tool search goes by its own name. */
@@ -141,6 +153,8 @@ function namedCall({ name, arguments: args }) {
 
 function brief(args) {
   if (typeof args !== "object" || args === null) return "";
-  return Object.entries(args).filter(([, value]) => ["string", "number", "boolean"].includes(typeof value))
-    .map(([key, value]) => `${key}=${cut(String(value).replace(/\s+/g, " "), 60)}`).join(" ");
+  return Object.entries(args)
+    .filter(([, value]) => ["string", "number", "boolean"].includes(typeof value))
+    .map(([key, value]) => `${key}=${cut(String(value).replace(/\s+/g, " "), 60)}`)
+    .join(" ");
 }

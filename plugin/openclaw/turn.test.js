@@ -2,51 +2,122 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exchanges, previousExchange, recallRequest } from "./turn.js";
-import { isCommand, mediaOf, textOf, typedWords } from "./words.js";
 
-const OWNER = { sessionKey: "agent:main:main", senderId: "gateway-client", channel: "webchat", isOwner: true, trigger: "user" };
+const OWNER = {
+  sessionKey: "agent:main:main",
+  senderId: "gateway-client",
+  channel: "webchat",
+  isOwner: true,
+  trigger: "user",
+};
 const BOB = { sessionKey: "agent:main:main", senderId: "bob", channel: "rigchat", isOwner: false, trigger: "user" };
 const says = (text) => [{ type: "text", text }];
 const stored = {
-  owner: (text, key = text) => ({ role: "user", content: text, timestamp: 1, idempotencyKey: `${key}:user`, __openclaw: { senderIsOwner: true, transport: {} } }),
-  sender: (senderId, text) => ({ role: "user", content: text, timestamp: 1, idempotencyKey: `channel-user:v1:${text}`, __openclaw: { senderIsOwner: false, senderId, senderName: senderId.toUpperCase() } }),
-  answer: (text) => ({ role: "assistant", content: says(text), stopReason: "stop", timestamp: 1, __openclaw: { runId: "old" } }),
+  owner: (text, key = text) => ({
+    role: "user",
+    content: text,
+    timestamp: 1,
+    idempotencyKey: `${key}:user`,
+    __openclaw: { senderIsOwner: true, transport: {} },
+  }),
+  sender: (senderId, text) => ({
+    role: "user",
+    content: text,
+    timestamp: 1,
+    idempotencyKey: `channel-user:v1:${text}`,
+    __openclaw: { senderIsOwner: false, senderId, senderName: senderId.toUpperCase() },
+  }),
+  answer: (text) => ({
+    role: "assistant",
+    content: says(text),
+    stopReason: "stop",
+    timestamp: 1,
+    __openclaw: { runId: "old" },
+  }),
 };
 const fresh = {
-  user: (text, key) => ({ role: "user", content: says(text), timestamp: Date.parse("2026-05-01T10:00:00Z"), ...(key && { idempotencyKey: key }) }),
+  user: (text, key) => ({
+    role: "user",
+    content: says(text),
+    timestamp: Date.parse("2026-05-01T10:00:00Z"),
+    ...(key && { idempotencyKey: key }),
+  }),
   answer: (text, more) => ({ role: "assistant", content: says(text), stopReason: "stop", timestamp: 2, ...more }),
 };
 
 test("a turn is the user's words and the final answer, under the gateway's own key of the message", () => {
-  const [turn, ...more] = exchanges({ runId: "run-1", messages: [fresh.user("My cat is Miso", "run-1:user"), fresh.answer("Nice.")] }, { session: OWNER });
+  const [turn, ...more] = exchanges(
+    { runId: "run-1", messages: [fresh.user("My cat is Miso", "run-1:user"), fresh.answer("Nice.")] },
+    { session: OWNER },
+  );
   assert.deepEqual(more, []);
   assert.deepEqual(turn, {
-    session: OWNER, turnKey: "run-1:user", at: "2026-05-01T10:00:00.000Z", user: { text: "My cat is Miso" }, assistant: { text: "Nice." },
+    session: OWNER,
+    turnKey: "run-1:user",
+    at: "2026-05-01T10:00:00.000Z",
+    user: { text: "My cat is Miso" },
+    assistant: { text: "Nice." },
   });
 });
 
 test("the history that the gateway sends along isn't captured again", () => {
-  const history = [stored.owner("hello"), stored.answer("hi"), stored.owner("/new"), stored.sender("bob", "my dog is Rex"), stored.answer("ok")];
-  const turns = exchanges({ runId: "r", messages: [...history, fresh.user("next"), fresh.answer("yes")] }, { session: OWNER, historyLength: history.length });
-  assert.deepEqual(turns.map((turn) => turn.user.text), ["next"]);
+  const history = [
+    stored.owner("hello"),
+    stored.answer("hi"),
+    stored.owner("/new"),
+    stored.sender("bob", "my dog is Rex"),
+    stored.answer("ok"),
+  ];
+  const turns = exchanges(
+    { runId: "r", messages: [...history, fresh.user("next"), fresh.answer("yes")] },
+    { session: OWNER, historyLength: history.length },
+  );
+  assert.deepEqual(
+    turns.map((turn) => turn.user.text),
+    ["next"],
+  );
 });
 
 test("unmarked history isn't captured again either, nor after a compaction in the middle of the run", () => {
   const unmarked = [fresh.user("one"), fresh.answer("1"), fresh.user("two"), fresh.answer("2")];
   const now = [fresh.user("three", "k3"), fresh.answer("3")];
-  for (const run of [{ session: OWNER, historyLength: 4 }, { session: OWNER, historyLength: 400 }]) {
-    assert.deepEqual(exchanges({ runId: "r", messages: [...unmarked, ...now] }, run).map((turn) => turn.turnKey), ["k3"]);
+  for (const run of [
+    { session: OWNER, historyLength: 4 },
+    { session: OWNER, historyLength: 400 },
+  ]) {
+    assert.deepEqual(
+      exchanges({ runId: "r", messages: [...unmarked, ...now] }, run).map((turn) => turn.turnKey),
+      ["k3"],
+    );
   }
 });
 
 test("a message of somebody else that arrived while the run went on is that person's", () => {
   const steered = stored.sender("alice", "and my birthday is in May");
-  const turns = exchanges({ runId: "r", messages: [fresh.user("slow please", "k1"), fresh.answer("one"), steered, fresh.answer("two")] }, { session: { ...BOB, senderName: "Bob" } });
-  assert.deepEqual(turns.map(({ session, user, assistant }) => [session.senderId, session.senderName, session.isOwner, user.text, assistant.text]), [
-    ["bob", "Bob", false, "slow please", "one"],
-    ["alice", "ALICE", false, "and my birthday is in May", "two"],
-  ]);
-  const [, later] = exchanges({ runId: "r", messages: [fresh.user("a"), fresh.answer("b"), { ...steered, idempotencyKey: undefined }, fresh.answer("c")] }, { session: BOB });
+  const turns = exchanges(
+    { runId: "r", messages: [fresh.user("slow please", "k1"), fresh.answer("one"), steered, fresh.answer("two")] },
+    { session: { ...BOB, senderName: "Bob" } },
+  );
+  assert.deepEqual(
+    turns.map(({ session, user, assistant }) => [
+      session.senderId,
+      session.senderName,
+      session.isOwner,
+      user.text,
+      assistant.text,
+    ]),
+    [
+      ["bob", "Bob", false, "slow please", "one"],
+      ["alice", "ALICE", false, "and my birthday is in May", "two"],
+    ],
+  );
+  const [, later] = exchanges(
+    {
+      runId: "r",
+      messages: [fresh.user("a"), fresh.answer("b"), { ...steered, idempotencyKey: undefined }, fresh.answer("c")],
+    },
+    { session: BOB },
+  );
   assert.equal(later.turnKey, "r:user:1");
 });
 
@@ -56,14 +127,26 @@ test("a steered message without an answer of its own is a half turn", () => {
 
 test("a provider's error leaves no turn, though the gateway reports success", () => {
   const failed = { role: "assistant", content: [], stopReason: "error", errorMessage: "400 boom" };
-  assert.deepEqual(exchanges({ runId: "r", success: true, messages: [fresh.user("hello"), failed] }, { session: OWNER }), []);
-  assert.deepEqual(exchanges({ messages: [fresh.user("hello"), fresh.answer("half an", { stopReason: "aborted" })] }, { session: OWNER }), []);
+  assert.deepEqual(
+    exchanges({ runId: "r", success: true, messages: [fresh.user("hello"), failed] }, { session: OWNER }),
+    [],
+  );
+  assert.deepEqual(
+    exchanges(
+      { messages: [fresh.user("hello"), fresh.answer("half an", { stopReason: "aborted" })] },
+      { session: OWNER },
+    ),
+    [],
+  );
 });
 
 for (const [what, messages] of [
   ["a slash command", [fresh.user("/status"), fresh.answer("fine")]],
   ["a silent answer", [fresh.user("hello all"), fresh.answer(" NO_REPLY\n")]],
-  ["another session's message", [{ ...fresh.user("do it"), provenance: { kind: "inter_session" } }, fresh.answer("done")]],
+  [
+    "another session's message",
+    [{ ...fresh.user("do it"), provenance: { kind: "inter_session" } }, fresh.answer("done")],
+  ],
   ["an empty message", [fresh.user("  "), fresh.answer("what?")]],
   ["no message at all", [fresh.answer("good morning")]],
   ["nothing", []],
@@ -73,35 +156,74 @@ for (const [what, messages] of [
 }
 
 test("tools are named with a short summary, our own left out and the catalogue seen through", () => {
-  const call = (id, name, args) => ({ role: "assistant", stopReason: "toolUse", content: [{ type: "toolCall", id, name, arguments: args }] });
-  const result = (toolCallId, isError) => ({ role: "toolResult", toolCallId, isError, content: says("a secret output") });
-  const [turn] = exchanges({ runId: "r", messages: [
-    fresh.user("look it up"), call("1", "web_search", { query: "tide\ntables", deep: { x: 1 } }), result("1", true),
-    call("2", "tool_call", { id: "calendar_add", args: { title: "x".repeat(500) } }), result("2", false),
-    call("3", "memory_store", { text: "y" }), call("4", "nightshift_search", {}), fresh.answer("done"),
-  ] }, { session: OWNER });
-  assert.deepEqual(turn.tools.map(({ name }) => name), ["web_search", "calendar_add"]);
+  const call = (id, name, args) => ({
+    role: "assistant",
+    stopReason: "toolUse",
+    content: [{ type: "toolCall", id, name, arguments: args }],
+  });
+  const result = (toolCallId, isError) => ({
+    role: "toolResult",
+    toolCallId,
+    isError,
+    content: says("a secret output"),
+  });
+  const [turn] = exchanges(
+    {
+      runId: "r",
+      messages: [
+        fresh.user("look it up"),
+        call("1", "web_search", { query: "tide\ntables", deep: { x: 1 } }),
+        result("1", true),
+        call("2", "tool_call", { id: "calendar_add", args: { title: "x".repeat(500) } }),
+        result("2", false),
+        call("3", "memory_store", { text: "y" }),
+        call("4", "nightshift_search", {}),
+        fresh.answer("done"),
+      ],
+    },
+    { session: OWNER },
+  );
+  assert.deepEqual(
+    turn.tools.map(({ name }) => name),
+    ["web_search", "calendar_add"],
+  );
   assert.equal(turn.tools[0].summary, "failed: query=tide tables");
   assert.ok(turn.tools[1].summary.length <= 120);
   assert.doesNotMatch(JSON.stringify(turn), /secret output/);
 });
 
 test("texts are bounded and never cut through a character", () => {
-  const [turn] = exchanges({ messages: [fresh.user(`a${"🐈".repeat(20_000)}`), fresh.answer("b".repeat(50_000))] }, { session: OWNER });
+  const [turn] = exchanges(
+    { messages: [fresh.user(`a${"🐈".repeat(20_000)}`), fresh.answer("b".repeat(50_000))] },
+    { session: OWNER },
+  );
   assert.deepEqual([turn.user.text.length, turn.assistant.text.length], [31_999, 32_000]);
   assert.doesNotThrow(() => encodeURIComponent(turn.user.text));
 });
 
 test("what this plugin put before the words is taken off where a host stored it", () => {
-  const [turn] = exchanges({ messages: [fresh.user("<memory>\nMiso\n</memory>\n\nWhat is she called?"), fresh.answer("Miso")] }, { session: OWNER, context: "<memory>\nMiso\n</memory>" });
+  const [turn] = exchanges(
+    { messages: [fresh.user("<memory>\nMiso\n</memory>\n\nWhat is she called?"), fresh.answer("Miso")] },
+    { session: OWNER, context: "<memory>\nMiso\n</memory>" },
+  );
   assert.equal(turn.user.text, "What is she called?");
 });
 
 test("the previous exchange is the same person's, out of a shared history", () => {
   const history = [
-    stored.owner("my cat is Miso"), stored.answer("noted, owner"), stored.sender("bob", "my dog is Rex"), stored.answer("noted, bob"),
-    stored.sender("alice", "hello"), stored.answer("hello, alice"), stored.owner("/status"),
-    { role: "user", content: "[OpenClaw heartbeat poll]", provenance: { kind: "internal_system" }, __openclaw: { senderIsOwner: false } },
+    stored.owner("my cat is Miso"),
+    stored.answer("noted, owner"),
+    stored.sender("bob", "my dog is Rex"),
+    stored.answer("noted, bob"),
+    stored.sender("alice", "hello"),
+    stored.answer("hello, alice"),
+    stored.owner("/status"),
+    {
+      role: "user",
+      content: "[OpenClaw heartbeat poll]",
+      provenance: { kind: "internal_system" },
+      __openclaw: { senderIsOwner: false },
+    },
   ];
   assert.deepEqual(previousExchange(history, OWNER), { previousUser: "my cat is Miso", lastAssistant: "noted, owner" });
   assert.deepEqual(previousExchange(history, BOB), { previousUser: "my dog is Rex", lastAssistant: "noted, bob" });
@@ -115,23 +237,4 @@ test("a recall asks with the typed words and is left out for commands and empty 
   assert.deepEqual(ask("What is she called?"), { session: BOB, message: { text: "What is she called?", at: "now" } });
   for (const prompt of ["", "   ", "/new", "/compact keep names", undefined]) assert.equal(ask(prompt), undefined);
   assert.equal(ask("/home/ada/notes is where?").message.text, "/home/ada/notes is where?");
-});
-
-for (const [dressed, words] of [
-  ["[Chat messages since your last reply - for context]\nUser: first\nAssistant: answer\n\n[Current message - respond to this]\nUser: second question", "second question"],
-  ["[Mon 2026-11-30 17:44 UTC] Hello there", "Hello there"],
-  ["[Subagent Context] You are running as a subagent (depth 1/5).\n\n[Subagent Task]\n\nFind the tide table\n\nBegin. Execute the assigned task to completion.", "Find the tide table"],
-  ["Note: [Subagent Task] is a phrase", "Note: [Subagent Task] is a phrase"],
-  ["[1] is the first entry", "[1] is the first entry"],
-  ["  plain  ", "plain"],
-]) {
-  test(`the words of ${JSON.stringify(dressed.slice(0, 40))} are found`, () => assert.equal(typedWords(dressed), words));
-}
-
-test("commands are told from paths, text from everything else", () => {
-  for (const text of ["/new", "/think:high", "/status please"]) assert.ok(isCommand(text), text);
-  for (const text of ["/home/ada", "/", "a /new", "//", "1/2"]) assert.ok(!isCommand(text), text);
-  const commentary = { type: "text", text: "thinking", textSignature: '{"v":1,"phase":"commentary"}' };
-  assert.equal(textOf({ content: [{ type: "thinking", thinking: "x" }, commentary, { type: "text", text: "a" }, { type: "text", text: "b" }] }), "a\nb");
-  assert.deepEqual(mediaOf({ content: [{ type: "image", data: "…", fileName: "cat.png" }, { type: "image", data: "…" }, { type: "text", text: "x" }] }), ["cat.png"]);
 });

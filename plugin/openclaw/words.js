@@ -11,8 +11,10 @@ export function textOf(message) {
   const content = message?.content;
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
-  return content.filter((part) => part?.type === "text" && typeof part.text === "string" && !isCommentary(part))
-    .map((part) => part.text).join("\n");
+  return content
+    .filter((part) => part?.type === "text" && typeof part.text === "string" && !isCommentary(part))
+    .map((part) => part.text)
+    .join("\n");
 }
 
 function isCommentary(part) {
@@ -22,9 +24,12 @@ function isCommentary(part) {
 /** Names of what came with a message besides text; never its bytes. */
 export function mediaOf(message) {
   if (!Array.isArray(message?.content)) return [];
-  return message.content.filter((part) => part && part.type !== "text" && !String(part.type).startsWith("tool"))
-    .map((part) => part.fileName ?? part.filename ?? part.name).filter((name) => typeof name === "string" && name)
-    .slice(0, 20).map((name) => name.slice(0, 200));
+  return message.content
+    .filter((part) => part && part.type !== "text" && !String(part.type).startsWith("tool"))
+    .map((part) => part.fileName ?? part.filename ?? part.name)
+    .filter((name) => typeof name === "string" && name)
+    .slice(0, 20)
+    .map((name) => name.slice(0, 200));
 }
 
 /**
@@ -38,9 +43,14 @@ export function typedWords(text, injected) {
   words = words.trim().replace(STAMP, "");
   const current = words.lastIndexOf(CURRENT);
   // Earlier messages of a room or of an HTTP request stand before the marker, each with its speaker.
-  if (current >= 0) words = words.slice(current + CURRENT.length).trimStart().replace(SPEAKER, "");
+  if (current >= 0)
+    words = words
+      .slice(current + CURRENT.length)
+      .trimStart()
+      .replace(SPEAKER, "");
   const task = words.indexOf(TASK);
-  if (task >= 0 && words.startsWith("[Subagent Context]")) words = words.slice(task + TASK.length).replace(TASK_END, "");
+  if (task >= 0 && words.startsWith("[Subagent Context]"))
+    words = words.slice(task + TASK.length).replace(TASK_END, "");
   return words.trim();
 }
 

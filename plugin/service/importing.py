@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, cast
 
-from pydantic import ValidationError
+from pydantic import Discriminator, Tag, TypeAdapter, ValidationError
 
 from memory_core.bootstrap import MemoryCore
 from memory_core.capture.service import ReplayedLine
@@ -22,6 +22,15 @@ _BATCH_LINES = 200
 _REPORTED = 1000
 """Rejected lines that a result names; all are counted."""
 _NOT_PARTS_OF_A_REF = frozenset({"type", "message_key", "at", "role", "speaker", "text"})
+
+
+def _type_of(line: Any) -> str:  # noqa: ANN401 whatever JSON the line held
+    return str(cast("dict[str, object]", line).get("type", "turn")) if isinstance(line, dict) else "turn"
+
+
+_LINE: TypeAdapter[LineIn | MemoryLineIn] = TypeAdapter(
+    Annotated[Annotated[LineIn, Tag("turn")] | Annotated[MemoryLineIn, Tag("memory")], Discriminator(_type_of)]
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,7 +65,7 @@ class Importer:
         self._core = core
         self._progress = _Progress()
         self._turns: list[ReplayedLine] = []
-        self._memories: list[tuple[int, Proposal]] = []
+        self._memories: list[Proposal] = []
 
     async def take(self, chunks: AsyncIterator[bytes]) -> JobId:
         """Capture every line, then owe the job that consolidates them.
@@ -83,24 +92,14 @@ class Importer:
         if not line.strip():
             return
         try:
-            if b'"memory"' in line and (parsed := MemoryLineIn.model_validate_json(line)):
-                self._memories.append((number, _proposal(parsed)))
-                return
-        except ValidationError as error:
-            if any(problem["loc"] == ("type",) for problem in error.errors(include_url=False)):
-                self._read_turn(number, line)
-            else:
-                self._progress.reject(number, describe(error))
-            return
-        self._read_turn(number, line)
-
-    def _read_turn(self, number: int, line: bytes) -> None:
-        try:
-            parsed = LineIn.model_validate_json(line)
+            parsed = _LINE.validate_json(line)
         except ValidationError as error:
             self._progress.reject(number, describe(error))
             return
-        self._turns.append(_replayed(number, parsed))
+        if isinstance(parsed, MemoryLineIn):
+            self._memories.append(_proposal(parsed))
+        else:
+            self._turns.append(_replayed(number, parsed))
 
     def _write(self) -> None:
         self._write_turns()
@@ -116,7 +115,7 @@ class Importer:
 
     def _write_memories(self) -> None:
         if self._memories:
-            outcomes = self._core.storing.restore([proposal for _, proposal in self._memories])
+            outcomes = self._core.storing.restore(self._memories)
             added = sum(outcome.decision is Decision.ADD for outcome in outcomes)
             self._progress.captured += added
             self._progress.skipped += len(self._memories) - added

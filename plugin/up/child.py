@@ -91,9 +91,13 @@ class Child:
                 await self._mourn(code, deaths.record(code, lived_s=lived_s))
                 self._nursery.restarted.set()
 
+    def retire(self) -> None:
+        """Start it no more when it ends; it goes on until then."""
+        self._stopping.set()
+
     async def stop(self, grace_s: float) -> None:
         """End it: a polite word, the end of its pipe, and after the grace a kill. Safe to call twice."""
-        self._stopping.set()
+        self.retire()
         process = self._process
         if process is None or process.returncode is not None:
             return

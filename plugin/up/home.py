@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import cast
 
 from memory_core.errors import Conflict, Invalid
+from memory_core.settings import Settings
 
 LOCK_FILE = "up.lock"
 PREFECT_AUTH_FILE = "prefect.auth"
-_SOCKETS = ("index.sock", "executor.sock")
 _SOCKET_PATH_BYTES = 103
 """Longest path of a local socket on every system we run on (macOS; Linux takes 107)."""
 
+_TOKEN_CHARS = 32
+"""A shorter token is none; see `memory_core.keyfile`."""
 _LOCK_ATTEMPTS = 4
 _LOCK_PAUSE_S = 0.1
 
@@ -40,14 +42,15 @@ class Claim:
         os.pwrite(self._lock, json.dumps(facts).encode(), 0)
 
 
-def prepare_home(home: Path) -> None:
+def prepare_home(settings: Settings) -> None:
     """Make the folder, for its owner only. Foreign files in it are left alone.
 
     Raises:
         Invalid: it can't be used, and why.
     """
-    for name in _SOCKETS:
-        excess = len(os.fsencode(home / name)) - _SOCKET_PATH_BYTES
+    home = settings.home
+    for path in (settings.index_socket, settings.executor_socket):
+        excess = len(os.fsencode(path)) - _SOCKET_PATH_BYTES
         if excess > 0:
             raise Invalid(f"home {home}: the path is {excess} bytes too long for a local socket; choose a shorter one")
     try:
@@ -61,6 +64,21 @@ def prepare_home(home: Path) -> None:
         raise Invalid(f"home {home}: {error.filename} is a file where a folder must be") from error
     except OSError as error:
         raise Invalid(f"home {home}: can't be used ({error.strerror}: {error.filename or home})") from error
+
+
+def mend_home(settings: Settings) -> list[str]:
+    """Take away what a start that was cut short, or a full disk, left half-written; says what, for people.
+
+    To be called under the claim. Data is never taken away: damaged tables are for a person to restore.
+    """
+    token = settings.token_file
+    try:
+        if len(token.read_bytes().strip()) >= _TOKEN_CHARS:
+            return []
+        token.unlink()
+    except OSError:
+        return []
+    return [f"{token.name} was half-written and is made anew"]
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from memory_core.settings import Settings, load_settings
 from plugin.client import service_url
 from plugin.demo import run_demo
 from plugin.report import Report
-from plugin.up.home import PREFECT_AUTH_FILE, Claim, claim_home, prefect_auth, prepare_home
+from plugin.up.home import PREFECT_AUTH_FILE, Claim, claim_home, mend_home, prefect_auth, prepare_home
 from plugin.up.ports import free_port, wait_for_port
 from plugin.up.readiness import Readiness
 from plugin.up.supervisor import Supervisor
@@ -48,10 +48,10 @@ def run_up(settings: Settings, environ: Mapping[str, str], *, options: UpOptions
         Conflict: the port is somebody else's.
     """
     os.umask(0o077)
-    prepare_home(settings.home)
+    prepare_home(settings)
     with claim_home(settings.home) as claim:
-        for problem in settings.problems:
-            report.line(f"setting {problem}")
+        for line in (*(f"setting {problem}" for problem in settings.problems), *mend_home(settings)):
+            report.line(line)
         return asyncio.run(_serve(settings, environ, options=options, report=report, claim=claim))
 
 
@@ -116,7 +116,7 @@ class _Herald:
             lines.append(f"  flows      run by the workers of {self._settings.backends.prefect_api_url}")
         else:
             lines.append(
-                f"  flows      {self._prefect.page_url}, the password is the line in {home / PREFECT_AUTH_FILE}"
+                f"  Prefect    {self._prefect.page_url}, the password is the line in {home / PREFECT_AUTH_FILE}"
             )
         lines += [
             f"  data       {home}, logs in {home / 'logs'}",

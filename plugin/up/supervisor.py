@@ -13,7 +13,6 @@ from plugin.up.restart import RestartPolicy
 
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _STANDARD_INPUT = 0
-_STOP_GRACE_S = 12.0
 _LAST_WORDS_S = 3.0
 """How long a demonstration that is cut short may take to clean up; the next one does the rest."""
 _SIDECAR_PATIENCE_S = 8.0
@@ -25,7 +24,14 @@ Herald = Callable[["Supervisor"], Coroutine[None, None, None]]
 class Supervisor:
     """One process tree in the starter's process group."""
 
-    def __init__(self, specs: Sequence[ChildSpec], report: Report, *, policy: RestartPolicy | None = None) -> None:
+    def __init__(
+        self,
+        specs: Sequence[ChildSpec],
+        report: Report,
+        *,
+        policy: RestartPolicy | None = None,
+        stop_grace_s: float = 12.0,
+    ) -> None:
         self.restarted = asyncio.Event()
         """Set whenever a child was started again; the listener clears it."""
         nursery = Nursery(
@@ -33,6 +39,7 @@ class Supervisor:
         )
         self.children = [Child(spec, nursery) for spec in specs]
         self._report = report
+        self._stop_grace_s = stop_grace_s
         self._ending = asyncio.Event()
         self._reason = ""
 
@@ -73,8 +80,10 @@ class Supervisor:
 
     async def _end_children(self, keepers: Sequence[asyncio.Task[None]]) -> bool:
         self._report.line(f"ending: {self._reason}")
+        for child in self.children:
+            child.retire()  # a signal may have reached them all at once
         for stage in sorted({child.spec.stage for child in self.children}):
-            await asyncio.gather(*(c.stop(_STOP_GRACE_S) for c in self.children if c.spec.stage == stage))
+            await asyncio.gather(*(c.stop(self._stop_grace_s) for c in self.children if c.spec.stage == stage))
         outcomes = await asyncio.gather(*keepers, return_exceptions=True)
         failures = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
         for failure in failures:

@@ -48,6 +48,41 @@ def overlaps(span: Span, marked: list[Marked]) -> bool:
     return any(span.start < one["end_position"] and one["start_position"] < span.end for one in marked)
 
 
+class Tally:
+    """Counts by kind."""
+
+    def __init__(self) -> None:
+        """Start at zero."""
+        self.wanted: Counter[str] = Counter()
+        self.found: Counter[str] = Counter()
+        self.claimed: Counter[str] = Counter()
+        self.right: Counter[str] = Counter()
+        self.notes: list[str] = []
+
+    def add(self, row: Row, spans: list[Span]) -> None:
+        """Count one text."""
+        for name, kind in KINDS.items():
+            marked = [one for one in row["spans"] if one["entity_type"] == name]
+            ours = [span for span in spans if span.kind == kind]
+            missed = [one for one in marked if not covers(one, ours)]
+            wrong = [span for span in ours if not overlaps(span, marked)]
+            self.wanted[name] += len(marked)
+            self.found[name] += len(marked) - len(missed)
+            self.claimed[name] += len(ours)
+            self.right[name] += len(ours) - len(wrong)
+            self._note(
+                f"missed {name}", row, stretches=[(one["start_position"], one["end_position"]) for one in missed]
+            )
+            self._note(f"wrong {name}", row, stretches=[(span.start, span.end) for span in wrong])
+        secrets = [(span.start, span.end) for span in spans if span.kind not in KINDS.values()]
+        self.claimed["secrets"] += len(secrets)
+        self._note("secret", row, stretches=secrets)
+
+    def _note(self, what: str, row: Row, *, stretches: list[tuple[int, int]]) -> None:
+        text = row["full_text"]
+        self.notes += [f"{what}: {text[max(0, a - 40) : a]!r} | {text[a:b]!r}" for a, b in stretches]
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -55,40 +90,19 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print what was missed and what was wrong")
     arguments = parser.parse_args()
     rows: list[Row] = json.loads(arguments.data.read_text(encoding="utf-8"))
-    wanted: Counter[str] = Counter()
-    found: Counter[str] = Counter()
-    right: Counter[str] = Counter()
-    claimed: Counter[str] = Counter()
     begin = time.process_time()
     results = [find_sensitive(row["full_text"], pii=True) for row in rows]
     took_s = time.process_time() - begin
+    tally = Tally()
     for row, spans in zip(rows, results, strict=True):
-        text = row["full_text"]
-        for name, kind in KINDS.items():
-            marked = [one for one in row["spans"] if one["entity_type"] == name]
-            ours = [span for span in spans if span.kind == kind]
-            wanted[name] += len(marked)
-            claimed[name] += len(ours)
-            for one in marked:
-                found[name] += (hit := covers(one, ours))
-                if arguments.show and not hit:
-                    print(f"missed {name}: {text[max(0, one['start_position'] - 40) : one['end_position'] + 12]!r}")
-            for span in ours:
-                right[name] += (hit := overlaps(span, marked))
-                if arguments.show and not hit:
-                    print(
-                        f"wrong {name}: {text[max(0, span.start - 40) : span.start]!r} |"
-                        f" {text[span.start : span.end]!r}"
-                    )
-        others = [span for span in spans if span.kind not in KINDS.values()]
-        claimed["secrets"] += len(others)
-        if arguments.show:
-            for span in others:
-                print(f"secret: {text[max(0, span.start - 40) : span.end]!r}")
+        tally.add(row, spans)
+    for note in tally.notes if arguments.show else []:
+        print(note)
     for name in KINDS:
-        recall, precision = found[name] / max(1, wanted[name]), right[name] / max(1, claimed[name])
-        print(f"{name:14s} n {wanted[name]:4d}  recall {recall:.3f}  precision {precision:.3f}")
-    print(f"secrets claimed: {claimed['secrets']}; {len(rows) / took_s:.0f} texts a CPU-second")
+        recall = tally.found[name] / max(1, tally.wanted[name])
+        precision = tally.right[name] / max(1, tally.claimed[name])
+        print(f"{name:14s} n {tally.wanted[name]:4d}  recall {recall:.3f}  precision {precision:.3f}")
+    print(f"secrets claimed: {tally.claimed['secrets']}; {len(rows) / took_s:.0f} texts a CPU-second")
 
 
 if __name__ == "__main__":

@@ -74,10 +74,10 @@ def test_threads_that_upgrade_at_once_all_find_the_tables(database_url: str) -> 
 
 
 def test_processes_that_upgrade_at_once_all_find_the_tables(database_url: str) -> None:
-    script = "import sys; from memory_core.store.database import Database; d = Database(sys.argv[1]); d.migrate(); d.close()"
-    running = [
-        subprocess.Popen([sys.executable, "-c", script, database_url], stderr=subprocess.PIPE) for _ in range(3)
-    ]
+    script = (
+        "import sys; from memory_core.store.database import Database; d = Database(sys.argv[1]); d.migrate(); d.close()"
+    )
+    running = [subprocess.Popen([sys.executable, "-c", script, database_url], stderr=subprocess.PIPE) for _ in range(3)]
     endings = [(process.communicate(timeout=120)[1].decode(), process.returncode) for process in running]
     assert endings == [("", 0)] * 3
     opened = Database(database_url)

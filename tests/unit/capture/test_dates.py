@@ -13,7 +13,7 @@ WEDNESDAY = datetime(2023, 5, 10, 10, 0, tzinfo=UTC)
 def days(text: str, *, said_at: datetime = WEDNESDAY, tz: str = "Europe/Berlin") -> list[tuple[str, str]]:
     """First and last local day of every mention."""
     zone = ZoneInfo(tz)
-    found = resolve(text, said_at, tz)
+    found = resolve(text, said_at, tz=tz)
     return [
         (m.since.astimezone(zone).date().isoformat(), _last_day(m.until.astimezone(zone)).isoformat()) for m in found
     ]
@@ -123,7 +123,7 @@ def _last_day(until: datetime) -> date:
         ("昨日は寿司を食べた", "2023-05-09", "2023-05-09"),
     ],
 )
-def test_an_expression_means_its_days(text: str, first: str, last: str) -> None:
+def test_an_expression_means_its_days(text: str, *, first: str, last: str) -> None:
     assert days(text) == [(first, last)]
 
 
@@ -183,14 +183,14 @@ def test_the_day_is_the_speakers_day(tz: str, yesterday: str) -> None:
         ("Asia/Tokyo", datetime(2023, 3, 27, 10, tzinfo=UTC), 24),
     ],
 )
-def test_a_day_on_which_the_clock_changes_has_its_own_length(tz: str, said_at: datetime, hours: float) -> None:
-    (mention,) = resolve("yesterday", said_at, tz)
+def test_a_day_on_which_the_clock_changes_has_its_own_length(tz: str, *, said_at: datetime, hours: float) -> None:
+    (mention,) = resolve("yesterday", said_at, tz=tz)
     assert (mention.until - mention.since).total_seconds() / 3600 == hours
 
 
 def test_a_day_that_starts_after_midnight_is_still_one_day() -> None:
     # Cairo's clock jumped from 00:00 to 01:00 on 28 April 2023.
-    (mention,) = resolve("yesterday", datetime(2023, 4, 29, 10, tzinfo=UTC), "Africa/Cairo")
+    (mention,) = resolve("yesterday", datetime(2023, 4, 29, 10, tzinfo=UTC), tz="Africa/Cairo")
     assert mention.since == datetime(2023, 4, 27, 22, tzinfo=UTC)
     assert (mention.until - mention.since).total_seconds() == 23 * 3600
 
@@ -213,15 +213,15 @@ def test_summer_in_the_south_is_in_january() -> None:
 
 def test_a_mention_says_where_it_stands_and_what_it_means() -> None:
     text = "We met two weekends ago in Porto."
-    (mention,) = resolve(text, WEDNESDAY, "Europe/Berlin")
+    (mention,) = resolve(text, WEDNESDAY, tz="Europe/Berlin")
     assert text[mention.start : mention.end] == "two weekends ago"
     assert (mention.text, mention.precision, mention.explicit) == ("29-30 April 2023", Precision.WEEKEND, False)
 
 
 def test_dates_that_need_no_help_say_so() -> None:
-    assert [mention.explicit for mention in resolve("7 May 2023, then May 9", WEDNESDAY, "UTC")] == [True, False]
+    assert [mention.explicit for mention in resolve("7 May 2023, then May 9", WEDNESDAY, tz="UTC")] == [True, False]
 
 
 def test_dates_are_written_in_the_language_they_were_said_in() -> None:
-    assert [m.text for m in resolve("gestern", WEDNESDAY, "UTC")] == ["9. Mai 2023"]
-    assert [m.text for m in resolve("昨天", WEDNESDAY, "UTC")] == ["2023年5月9日"]
+    assert [m.text for m in resolve("gestern", WEDNESDAY, tz="UTC")] == ["9. Mai 2023"]
+    assert [m.text for m in resolve("昨天", WEDNESDAY, tz="UTC")] == ["2023年5月9日"]

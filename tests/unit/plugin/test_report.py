@@ -9,7 +9,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_terminal_shows_what_is_waited_for_on_a_line_that_goes_away():
+def test_a_terminal_shows_what_is_waited_for_on_a_line_that_goes_away() -> None:
     stream = Terminal()
     report = Report(stream)
     report.waiting("waiting: 1 s")
@@ -18,7 +18,7 @@ def test_a_terminal_shows_what_is_waited_for_on_a_line_that_goes_away():
     assert stream.getvalue() == "waiting: 1 s\r\x1b[2Kwaiting: 2 s\r\x1b[2Kthere\n"
 
 
-def test_a_file_gets_whole_lines_only():
+def test_a_file_gets_whole_lines_only() -> None:
     stream = io.StringIO()
     report = Report(stream)
     report.waiting("waiting: 1 s")
@@ -26,7 +26,7 @@ def test_a_file_gets_whole_lines_only():
     assert stream.getvalue() == "there\n"
 
 
-def test_a_reader_that_went_away_does_not_stop_the_writer():
+def test_a_reader_that_went_away_does_not_stop_the_writer() -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)
     with os.fdopen(write_end, "w") as stream:

@@ -14,12 +14,12 @@ POLICY = RestartPolicy(
 )
 
 
-def test_pauses_double_up_to_their_limit():
+def test_pauses_double_up_to_their_limit() -> None:
     deaths = Deaths(POLICY)
     assert [deaths.record(1, lived_s=0).pause_s for _ in range(4)] == [1, 2, 4, 4]
 
 
-def test_dying_of_its_own_five_times_in_a_row_is_hopeless_and_said_once():
+def test_dying_of_its_own_five_times_in_a_row_is_hopeless_and_said_once() -> None:
     deaths = Deaths(POLICY)
     verdicts = [deaths.record(1, lived_s=0) for _ in range(6)]
     assert [verdict.hopeless for verdict in verdicts] == [False, False, False, False, True, True]
@@ -28,7 +28,7 @@ def test_dying_of_its_own_five_times_in_a_row_is_hopeless_and_said_once():
     assert verdicts[5].pause_s == 60
 
 
-def test_a_life_long_enough_makes_the_next_death_a_first_one():
+def test_a_life_long_enough_makes_the_next_death_a_first_one() -> None:
     deaths = Deaths(POLICY)
     for _ in range(4):
         deaths.record(1, lived_s=0)
@@ -37,13 +37,13 @@ def test_a_life_long_enough_makes_the_next_death_a_first_one():
 
 
 @pytest.mark.parametrize("count", [5, 50])
-def test_being_killed_from_outside_is_never_hopeless(count: int):
+def test_being_killed_from_outside_is_never_hopeless(count: int) -> None:
     deaths = Deaths(POLICY)
     verdicts = [deaths.record(-signal.SIGKILL, lived_s=0) for _ in range(count)]
     assert not any(verdict.hopeless for verdict in verdicts)
     assert verdicts[-1].pause_s == 2
 
 
-def test_a_crash_by_signal_counts_as_its_own_death():
+def test_a_crash_by_signal_counts_as_its_own_death() -> None:
     deaths = Deaths(POLICY)
     assert [deaths.record(-signal.SIGSEGV, lived_s=0).hopeless for _ in range(5)][-1]

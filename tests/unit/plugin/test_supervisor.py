@@ -36,6 +36,7 @@ class Tree:
         self.folder = folder
         self.said = io.StringIO()
         self.specs: list[ChildSpec] = []
+        self.stop_grace_s = 10.0
 
     def add(self, name: str, code: str, *, stage: int = 0, vital: bool = False) -> None:
         self.specs.append(
@@ -63,7 +64,7 @@ class Tree:
 
         async def herald(supervisor: Supervisor) -> None:
             async with asyncio.timeout(20):
-                while not when():
+                while not when():  # noqa: ASYNC110  what is waited for happens in files
                     await asyncio.sleep(0.02)
             (act or end)(supervisor)
 
@@ -71,7 +72,7 @@ class Tree:
             supervisor.end("the test is over")
 
         async def run() -> int:
-            supervisor = Supervisor(self.specs, Report(self.said), policy=QUICK)
+            supervisor = Supervisor(self.specs, Report(self.said), policy=QUICK, stop_grace_s=self.stop_grace_s)
             try:
                 return await supervisor.run(herald, sidecar=False)
             finally:
@@ -86,7 +87,7 @@ def tree(tmp_path: Path) -> Tree:
     return Tree(tmp_path)
 
 
-def test_children_live_in_the_group_of_the_starter_and_end_in_order(tree: Tree):
+def test_children_live_in_the_group_of_the_starter_and_end_in_order(tree: Tree) -> None:
     tree.add("used", HOLDS, stage=1)
     tree.add("user", HOLDS)
     assert tree.run(when=lambda: bool(tree.pids("user") and tree.pids("used"))) == 0
@@ -99,7 +100,7 @@ def test_children_live_in_the_group_of_the_starter_and_end_in_order(tree: Tree):
     assert ended == sorted(ended)
 
 
-def test_a_killed_child_is_started_again(tree: Tree):
+def test_a_killed_child_is_started_again(tree: Tree) -> None:
     tree.add("service", HOLDS, vital=True)
     tree.add("other", HOLDS)
     killed: list[int] = []
@@ -116,7 +117,7 @@ def test_a_killed_child_is_started_again(tree: Tree):
     assert len(tree.pids("other")) == 1
 
 
-def test_a_child_that_keeps_dying_is_explained_while_the_others_go_on(tree: Tree):
+def test_a_child_that_keeps_dying_is_explained_while_the_others_go_on(tree: Tree) -> None:
     tree.add("service", HOLDS, vital=True)
     tree.add("other", DIES)
     assert tree.run(when=lambda: bool(tree.pids("service")) and "in a row" in tree.said.getvalue()) == 0
@@ -126,7 +127,7 @@ def test_a_child_that_keeps_dying_is_explained_while_the_others_go_on(tree: Tree
     assert tree.log("service").endswith("down\n")
 
 
-def test_the_tree_ends_with_a_failure_when_its_vital_child_keeps_dying(tree: Tree):
+def test_the_tree_ends_with_a_failure_when_its_vital_child_keeps_dying(tree: Tree) -> None:
     tree.add("service", DIES, vital=True)
     tree.add("other", HOLDS)
     assert tree.run(when=lambda: False) == 1
@@ -136,7 +137,7 @@ def test_the_tree_ends_with_a_failure_when_its_vital_child_keeps_dying(tree: Tre
     assert "Traceback" not in said
 
 
-def test_a_program_that_can_not_be_started_is_explained(tree: Tree):
+def test_a_program_that_can_not_be_started_is_explained(tree: Tree) -> None:
     tree.add("service", HOLDS, vital=True)
     missing = str(tree.folder / "missing")
     spec = ChildSpec(name="other", command=(missing,), environ={}, log_file=tree.folder / "other.log")
@@ -146,11 +147,11 @@ def test_a_program_that_can_not_be_started_is_explained(tree: Tree):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_signals_end_it_also_when_they_come_twice(tree: Tree, number: signal.Signals):
+def test_signals_end_it_also_when_they_come_twice(tree: Tree, number: signal.Signals) -> None:
     tree.add("service", HOLDS, vital=True)
 
     def hit(_: Supervisor) -> None:
-        for _ in range(2):
+        for _time in range(2):
             os.kill(os.getpid(), number)
 
     before = signal.getsignal(number)
@@ -162,7 +163,7 @@ def test_signals_end_it_also_when_they_come_twice(tree: Tree, number: signal.Sig
     assert f"ending: {number.name}" in tree.said.getvalue()
 
 
-def test_children_never_see_ctrl_c_or_a_hang_up(tree: Tree):
+def test_children_never_see_ctrl_c_or_a_hang_up(tree: Tree) -> None:
     tree.add("service", "import time; print('up', flush=True); time.sleep(60)")
     pids: list[int] = []
 
@@ -182,14 +183,14 @@ def test_children_never_see_ctrl_c_or_a_hang_up(tree: Tree):
     assert "starting it again" not in tree.said.getvalue()
 
 
-def test_a_child_that_does_not_listen_is_killed(tree: Tree, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("plugin.up.supervisor._STOP_GRACE_S", 0.2)
+def test_a_child_that_does_not_listen_is_killed(tree: Tree) -> None:
+    tree.stop_grace_s = 0.2
     tree.add("service", STUBBORN)
     assert tree.run(when=lambda: "up" in tree.log("service")) == 0
     assert "service did not end within 0.2 s and was killed" in tree.said.getvalue()
 
 
-def test_a_child_waits_at_its_gate_and_never_starts_when_the_end_comes_first(tree: Tree):
+def test_a_child_waits_at_its_gate_and_never_starts_when_the_end_comes_first(tree: Tree) -> None:
     async def closed() -> None:
         await asyncio.sleep(3600)
 
@@ -207,7 +208,7 @@ def test_a_child_waits_at_its_gate_and_never_starts_when_the_end_comes_first(tre
     assert tree.log("late") == ""
 
 
-def test_a_long_log_is_turned_over_at_the_next_start(tree: Tree):
+def test_a_long_log_is_turned_over_at_the_next_start(tree: Tree) -> None:
     log = tree.folder / "service.log"
     log.write_bytes(b"old\n" * 1_500_000)
     tree.add("service", HOLDS)

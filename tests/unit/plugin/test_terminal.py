@@ -13,5 +13,5 @@ from plugin.terminal import printable
         ("no\x00thing\x07", "no�thing�"),
     ],
 )
-def test_text_of_others_can_not_steer_the_terminal(text: str, shown: str):
+def test_text_of_others_can_not_steer_the_terminal(text: str, shown: str) -> None:
     assert printable(text) == shown

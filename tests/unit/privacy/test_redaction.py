@@ -80,6 +80,8 @@ def test_personal_data_is_replaced(text: str, expected: str) -> None:
         "for i in range(1000000): total += 1234567",
         "the score was 102-98, then 3-2, 7-5 6-4",
         "rooms 101 102 103 104",
+        "Call the function 1000000 times to reach 10000000 users",
+        "IBAN DE89 3704 0044 0532 0130 00",
         "kref://observatory/dome-control/shutter-protocol.design?r=2",
     ],
 )
@@ -89,10 +91,22 @@ def test_what_is_not_personal_stays(text: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["a", "1 ", "1", "password ", "password is ", "a.b@", "@a.b", "://a:b", "eyJa.", "-----BEGIN PRIVATE"
-        " KEY-----\n", "key=", "_key: ",
-     "seed phrase abc ", "+1 (2) ", "x-y_z.", "sk-", "Bearer a", "export A=", "[email 1]", "密码", "\n", "a" * 63 + "."],
-)  # fmt: skip
+    [
+        *("a", "1 ", "1", "\n", "a" * 63 + ".", "a.b@", "@a.b", "+1 (2) ", "x-y_z.", "[email 1]", "密码"),
+        *("password ", "password is ", "key=", "_key: ", "seed phrase abc ", "sk-", "Bearer a", "export A="),
+        *(
+            "mysql ",
+            "name: KEY value: ",
+            "a1 as ",
+            "<password>",
+            "pw=",
+            "Cookie: a=",
+            "://a:b",
+            "eyJa.",
+            "-----BEGIN PRIVATE KEY-----\n",
+        ),
+    ],
+)
 def test_time_stays_linear_on_texts_made_to_be_slow(piece: str) -> None:
     text = (piece * (LONGEST_TURN_CHARS // len(piece) + 1))[:LONGEST_TURN_CHARS]
     begin = time.process_time()

@@ -1,0 +1,317 @@
+"""Embedder and VectorIndex over the socket of the index process; loads neither a model nor an engine."""
+
+import socket
+import threading
+import time
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import cast
+
+from memory_core.adapters.index_wire import (
+    HEAD,
+    IndexHealth,
+    Wire,
+    body_length,
+    from_embedding,
+    from_filter,
+    from_point,
+    pack,
+    to_embedding,
+    to_hit,
+    unpack,
+)
+from memory_core.adapters.unix_address import unix_address
+from memory_core.errors import Invalid, Unavailable
+from memory_core.values import Embedding, Hit, MemoryId, Point, PointFilter
+
+QUESTION_S = 5.0
+"""How long a call waits whose answer somebody waits for."""
+WORK_S = 60.0
+"""How long a call waits that keeps something; 64 long passages take 7 s of CPU."""
+
+_TEXTS_PER_CALL = 64
+_MAX_IDLE = 16
+_CHUNK_BYTES = 1 << 20
+
+
+class Caller:
+    """Calls to the index process; thread-safe, each call has a connection to itself.
+
+    A call that finds the connection broken, because the process was started again, is made once more: every call may
+    be made twice.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Take the socket's path; connects at the first call."""
+        self._path = path
+        self._idle: list[socket.socket] = []
+        self._lock = threading.Lock()
+
+    def call(self, op: str, args: Wire, *, within_s: float) -> object:
+        """Make a call.
+
+        Raises:
+            Invalid: the process refused the arguments.
+            Unavailable: the process is away or didn't answer in time.
+        """
+        deadline = time.monotonic() + within_s
+        frame = pack({"op": op, "args": args, "within_s": within_s})
+        connection = self._take_idle()
+        if connection is not None:
+            try:
+                return self._exchange(connection, frame, deadline=deadline)
+            except (ConnectionError, EOFError):
+                self.close()
+        try:
+            return self._exchange(self._connect(deadline), frame, deadline=deadline)
+        except (ConnectionError, EOFError) as error:
+            raise Unavailable("the index process ended during the call") from error
+
+    def close(self) -> None:
+        """Close idle connections; the next call opens one again."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _exchange(self, connection: socket.socket, frame: bytes, *, deadline: float) -> object:
+        try:
+            connection.settimeout(_left(deadline))
+            connection.sendall(frame)
+            answer = _read_frame(connection, deadline=deadline)
+        except TimeoutError as error:
+            connection.close()
+            raise Unavailable("the index process gave no answer in time") from error
+        except BaseException:
+            connection.close()
+            raise
+        self._give_back(connection)
+        return _result(answer)
+
+    def _connect(self, deadline: float) -> socket.socket:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connection.settimeout(_left(deadline))
+        try:
+            with unix_address(self._path) as address:
+                connection.connect(address)
+        except OSError as error:
+            connection.close()
+            raise Unavailable("the index process is away") from error
+        return connection
+
+    def _take_idle(self) -> socket.socket | None:
+        with self._lock:
+            return self._idle.pop() if self._idle else None
+
+    def _give_back(self, connection: socket.socket) -> None:
+        with self._lock:
+            if len(self._idle) < _MAX_IDLE:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+
+class RemoteEmbedder:
+    """The embedder of the index process."""
+
+    def __init__(self, path: Path, *, question_s: float = QUESTION_S, work_s: float = WORK_S) -> None:
+        """Take the socket's path; connects at the first call.
+
+        Args:
+            path: The socket.
+            question_s: How long `embed_query` waits.
+            work_s: How long `embed_passages` waits for each 64 texts.
+        """
+        self._caller = Caller(path)
+        self._question_s = question_s
+        self._work_s = work_s
+        self._model: str | None = None
+
+    @property
+    def model(self) -> str:
+        """Name of the model and of the vector layout, asked for once.
+
+        Raises:
+            Unavailable: the process is away and was never there.
+        """
+        if self._model is None:
+            self._model = _health(self._caller, within_s=self._question_s).model
+        return self._model
+
+    def embed_query(self, text: str, *, quiet: Collection[str] = ()) -> Embedding:
+        """Vectors of a question.
+
+        Raises:
+            Unavailable: the process is away or too slow.
+        """
+        args = {"text": text, "quiet": list(quiet)}
+        return to_embedding(_map(self._caller.call("embed_query", args, within_s=self._question_s)))
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Embedding]:
+        """Vectors of texts to be found, in the order given.
+
+        Raises:
+            Unavailable: the process is away or too slow.
+        """
+        embeddings: list[Embedding] = []
+        for start in range(0, len(texts), _TEXTS_PER_CALL):
+            args = {"texts": list(texts[start : start + _TEXTS_PER_CALL])}
+            answer = self._caller.call("embed_passages", args, within_s=self._work_s)
+            embeddings += [to_embedding(_map(wire)) for wire in _list(answer)]
+        return embeddings
+
+    def close(self) -> None:
+        """Close idle connections."""
+        self._caller.close()
+
+
+class RemoteIndex:
+    """The index of the index process."""
+
+    def __init__(self, path: Path, *, question_s: float = QUESTION_S, work_s: float = WORK_S) -> None:
+        """Take the socket's path; connects at the first call.
+
+        Args:
+            path: The socket.
+            question_s: How long searches and other reads wait.
+            work_s: How long `upsert`, `delete`, `flush` and `ids` wait.
+        """
+        self._caller = Caller(path)
+        self._question_s = question_s
+        self._work_s = work_s
+
+    def health(self) -> IndexHealth:
+        """How the process is.
+
+        Raises:
+            Unavailable: it is away or too slow.
+        """
+        return _health(self._caller, within_s=self._question_s)
+
+    def epoch(self) -> str:
+        """A name that changes whenever acknowledged changes since the last `flush` may have been lost.
+
+        Raises:
+            Unavailable: the process is away or too slow.
+        """
+        return str(self._caller.call("epoch", {}, within_s=self._question_s))
+
+    def upsert(self, points: Sequence[Point]) -> None:
+        """Add points or replace them whole.
+
+        Raises:
+            Invalid: a vector has the wrong size or a value that is not finite; then nothing was written.
+            Unavailable: the process is away, too slow, or can't write; a repeat is safe.
+        """
+        if points:
+            self._caller.call("upsert", {"points": [from_point(point) for point in points]}, within_s=self._work_s)
+
+    def delete(self, memory_ids: Sequence[MemoryId]) -> None:
+        """Remove points; unknown ids are ignored.
+
+        Raises:
+            Invalid: an id is no UUID.
+            Unavailable: the process is away, too slow, or can't write.
+        """
+        if memory_ids:
+            self._caller.call("delete", {"ids": list(memory_ids)}, within_s=self._work_s)
+
+    def search(self, query: Embedding, *, where: PointFilter, limit: int) -> list[Hit]:
+        """The union of the best `limit` of dense and the best `limit` of keyword search, each with its late score.
+
+        Raises:
+            Invalid: a vector of the question has the wrong size.
+            Unavailable: the process is away or too slow.
+        """
+        args = {"query": from_embedding(query), "where": from_filter(where), "limit": limit}
+        return _hits(self._caller.call("search", args, within_s=self._question_s))
+
+    def score(self, query: Embedding, *, memory_ids: Sequence[MemoryId], where: PointFilter) -> list[Hit]:
+        """Dense, keyword and late scores of the given memories as far as the filter lets them through, in no order.
+
+        Raises:
+            Invalid: an id is no UUID, or a vector of the question has the wrong size.
+            Unavailable: the process is away or too slow.
+        """
+        args = {"query": from_embedding(query), "where": from_filter(where), "ids": list(memory_ids)}
+        return _hits(self._caller.call("score", args, within_s=self._question_s))
+
+    def flush(self) -> None:
+        """Make all acknowledged changes survive a power cut.
+
+        Raises:
+            Unavailable: the process is away, too slow, or can't write.
+        """
+        self._caller.call("flush", {}, within_s=self._work_s)
+
+    def ids(self, *, after: MemoryId | None, limit: int) -> list[MemoryId]:
+        """Ids of stored points in ascending order, those behind `after`.
+
+        Raises:
+            Invalid: `after` is no UUID.
+            Unavailable: the process is away or too slow.
+        """
+        answer = self._caller.call("ids", {"after": after, "limit": limit}, within_s=self._work_s)
+        return [MemoryId(str(memory_id)) for memory_id in _list(answer)]
+
+    def count(self) -> int:
+        """Number of stored points.
+
+        Raises:
+            Unavailable: the process is away or too slow.
+        """
+        return int(str(self._caller.call("count", {}, within_s=self._question_s)))
+
+    def close(self) -> None:
+        """Close idle connections."""
+        self._caller.close()
+
+
+def _health(caller: Caller, *, within_s: float) -> IndexHealth:
+    return IndexHealth(**_map(caller.call("health", {}, within_s=within_s)))
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+def _read_frame(connection: socket.socket, *, deadline: float) -> Wire:
+    length = body_length(_receive(connection, HEAD.size, deadline=deadline))
+    return unpack(_receive(connection, length, deadline=deadline))
+
+
+def _receive(connection: socket.socket, size: int, *, deadline: float) -> bytearray:
+    received = bytearray()
+    while len(received) < size:
+        connection.settimeout(_left(deadline))
+        chunk = connection.recv(min(size - len(received), _CHUNK_BYTES))
+        if not chunk:
+            raise EOFError
+        received += chunk
+    return received
+
+
+def _result(answer: Wire) -> object:
+    if "ok" in answer:
+        return answer["ok"]
+    message = str(answer.get("message"))
+    raise Invalid(message) if answer.get("error") == Invalid.code else Unavailable(message)
+
+
+def _map(value: object) -> Wire:
+    if not isinstance(value, dict):
+        raise Unavailable("the index process gave an answer that can't be read")
+    return cast("Wire", value)
+
+
+def _list(value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise Unavailable("the index process gave an answer that can't be read")
+    return cast("list[object]", value)
+
+
+def _hits(answer: object) -> list[Hit]:
+    return [to_hit(_map(wire)) for wire in _list(answer)]

@@ -1,0 +1,105 @@
+// Every setting by name: what the plugin reads itself, what goes on to the service, ranges, and names that are understood too.
+
+/** Names that users of other plugins type. */
+export const ALIASES = {
+  recallScope: "scope",
+  memoryScope: "scope",
+  minScore: "searchThreshold",
+  timeout: "timeoutMs",
+};
+/** Default, least and most of each number. */
+export const NUMBERS = {
+  timeoutMs: [5000, 250, 120_000],
+  recallBudgetMs: [1500, 50, 15_000],
+  topK: [5, 1, 50],
+  searchThreshold: [0.3, 0, 1],
+  injectChars: [4000, 200, 40_000],
+  "circuitBreaker.maxFailures": [3, 1, 100],
+  "circuitBreaker.cooldownMs": [60_000, 1000, 600_000],
+  "local.timeout": [30_000, 1000, 600_000],
+};
+/** Allowed words, the default first. */
+export const CHOICES = { mode: ["local", "remote"], memorySlot: ["supplement", "replace"] };
+/** On unless switched off. */
+export const SWITCHES = ["autoRecall", "autoCapture"];
+/** Names that hold others. */
+export const GROUPS = new Set([
+  "local",
+  "circuitBreaker",
+  "privacy",
+  "dreamState",
+  "contextEngine",
+  "gate",
+  "embedding",
+  "database",
+  "qdrant",
+  "prefect",
+]);
+/** Keys that mean something to the plugin. */
+export const OWN = new Set([
+  "mode",
+  "baseUrl",
+  "apiKey",
+  "local.command",
+  "local.pythonPath",
+  "local.home",
+  ...SWITCHES,
+  "corpusSupplement",
+  "promptSupplement",
+  "memorySlot",
+  "timeoutMs",
+  "circuitBreaker.maxFailures",
+  "circuitBreaker.cooldownMs",
+  "local.timeout",
+]);
+/** Keys that mean something to the service; they reach it through the environment of the process we start. */
+export const SERVICE = new Set([
+  "listen",
+  "project",
+  "userId",
+  "appName",
+  "scope",
+  "identityLinks",
+  "timezone",
+  "topK",
+  "searchThreshold",
+  "minPromptChars",
+  "dedupeWindow",
+  "reinject",
+  "recallBudgetMs",
+  "injectChars",
+  "injectCharsPerMemory",
+  "rerank",
+  "consolidationThreshold",
+  "idleConsolidationTimeout",
+  "sessionTtl",
+  "localSummarization",
+  "piiRedaction",
+  "privacy.uploadSummariesOnly",
+  "tags",
+  "space",
+  "dreamStateSchedule",
+  "dreamStateModel",
+  "dreamBudget",
+  "dreamState.schedule",
+  "dreamState.model",
+  "contextEngine.compactionMode",
+  "contextEngine.protectTail",
+  "contextEngine.recallLimit",
+  "contextEngine.autoConsolidate",
+  "gate.interruptGate",
+  "gate.ingestReasoning",
+  "gate.forceRepass",
+  "gate.focus",
+  "gate.sensitivity",
+  "gate.stability",
+  "embedding.model",
+  "database.url",
+  "qdrant.url",
+  "qdrant.apiKey",
+  "prefect.apiUrl",
+  "prefect.apiKey",
+]);
+
+/** Every key a person may set. */
+export const KEYS = [...OWN, ...SERVICE];
