@@ -30,7 +30,8 @@ find_python() {
 # Says how far a quiet step is, for as long as this script lives.
 tick() {
   seconds=0
-  while sleep 10 && kill -0 "$1" 2>/dev/null; do
+  # The sleep outlives us a little: it must not keep our output open.
+  while sleep 10 >/dev/null 2>&1 && kill -0 "$1" 2>/dev/null; do
     seconds=$((seconds + 10))
     say "  ... $seconds s: $(grep -E '^(Collecting|Installing|Building|Downloading)' "$log" | tail -n 1 | cut -c 1-70)"
   done
@@ -45,7 +46,7 @@ quietly() {
   trap - EXIT
   [ $status -eq 0 ] && return
   grep -v '^WARNING: Location' "$log" | tail -n 15 >&2
-  fail "the step above failed (exit code $status); all of its output is in $log. Running it again goes on from there."
+  fail "the step above failed (exit code $status); all of its output is in $log. Run it again once that is mended."
 }
 
 # What the installation depends on: the files, the place (scripts hold it) and the Python.

@@ -61,6 +61,10 @@ def server_environment(settings: Settings) -> dict[str, str]:
         "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,flow_runs",
         "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD": str(_KEEP_RUNS_S),
         "PREFECT_SERVER_EVENTS_RETENTION_PERIOD": "P1D",
+        # Work pools, pauses and workers: nobody here has them, and each looks at the database every few seconds.
+        "PREFECT_SERVER_SERVICES_FOREMAN_ENABLED": "false",
+        "PREFECT_SERVER_SERVICES_PAUSE_EXPIRATIONS_ENABLED": "false",
+        "PREFECT_SERVER_SERVICES_CLEANUP_RECONCILER_ENABLED": "false",
     }
 
 

@@ -122,8 +122,6 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
         index=index,
         embedder=embedder,
         engine=ports.engine,
-        writer=writer,
-        keys=keys,
         capture=CaptureService(database, clock=clock, settings=settings, on_work=on_work),
         recall=RecallService(database, index=index, embedder=embedder, clock=clock, settings=settings),
         indexing=indexing,

@@ -1,6 +1,6 @@
 """Every setting of the service: read once from file, environment and gateway, clamped or refused with a reason.
 
-The environment is read here only. A setting that is out of range is clamped, one that can't be read keeps its default;
+The environment is read here only. A setting that is out of range is clamped, one that can't be read is ignored;
 both leave a line in `Settings.problems`, so that nothing a person mistypes stops the service.
 """
 
@@ -180,25 +180,28 @@ def load_settings(
     environment = os.environ if environ is None else environ
     home = Path(environment.get(HOME_VARIABLE) or "~/.nightshift").expanduser().absolute()
     problems: list[str] = []
-    found: dict[str, object] = {"timezone": _system_timezone()}
-    found |= _read_file(home / "preferences.json", problems)
-    found |= {key: environment[variable(key)] for key in (*ALIASES, *KEYS) if environment.get(variable(key))}
-    found |= overrides or {}
+    layers = (
+        {"timezone": _system_timezone()},
+        _read_file(home / "preferences.json", problems),
+        {key: environment[variable(key)] for key in (*KEYS, *ALIASES) if environment.get(variable(key))},
+        overrides or {},
+    )
     values: dict[str, dict[str, Any]] = {group: {} for group in ("", *_GROUPS)}
-    for key, value in _without_aliases(found, problems).items():
-        if place := KEYS.get(key):
-            _set(values[place.group], key=key, place=place, value=value, problems=problems)
-        else:
-            problems.append(f"{key}: not a setting of Nightshift")
+    for layer in layers:
+        for key, value in _without_aliases(layer, problems).items():
+            if place := KEYS.get(key):
+                _set(values[place.group], key=key, place=place, value=value, problems=problems)
+            else:
+                problems.append(f"{key}: not a setting of Nightshift")
     groups: dict[str, Any] = {name: group(**values[name]) for name, group in _GROUPS.items()}
     return Settings(home=home, **values[""], **groups, problems=tuple(problems))
 
 
-def _without_aliases(found: Mapping[str, object], problems: list[str]) -> dict[str, object]:
+def _without_aliases(layer: Mapping[str, object], problems: list[str]) -> dict[str, object]:
     """Names replaced by ours, which win where both are given."""
-    replaced = {ALIASES[key]: value for key, value in found.items() if key in ALIASES}
-    problems += [f"{key}: understood as {ALIASES[key]}" for key in found if key in ALIASES]
-    return replaced | {key: value for key, value in found.items() if key not in ALIASES}
+    replaced = {ALIASES[key]: value for key, value in layer.items() if key in ALIASES}
+    problems += [f"{key}: understood as {ALIASES[key]}" for key in layer if key in ALIASES]
+    return replaced | {key: value for key, value in layer.items() if key not in ALIASES}
 
 
 def _system_timezone() -> str:
@@ -238,7 +241,7 @@ def _set(target: dict[str, Any], *, key: str, place: _Key, value: object, proble
     try:
         converted = _convert(value, wanted=str(wanted), place=place)
     except ValueError as error:
-        problems.append(f"{key}: {_shown(key, value)} {error}, the default is used")
+        problems.append(f"{key}: {_shown(key, value)} {error}, so it is ignored")
         return
     if isinstance(converted, int | float) and not isinstance(converted, bool):
         clamped = _clamp(converted, place)
@@ -277,11 +280,12 @@ def _convert(value: object, *, wanted: str, place: _Key) -> object:
 def _number(value: object, *, whole: bool) -> float:
     try:
         number = float(str(value))
-        if math.isnan(number):
-            raise ValueError
-        return int(number) if whole else number
+        converted = int(number) if whole else number
     except (ValueError, OverflowError):
         raise ValueError("must be a number") from None
+    if math.isnan(converted):
+        raise ValueError("must be a number")
+    return converted
 
 
 def _boolean(value: object) -> bool:

@@ -1,6 +1,7 @@
 """Lines for the person, or the gateway, that started the tree."""
 
 import os
+import shutil
 import time
 from typing import TextIO
 
@@ -27,7 +28,8 @@ class Report:
     def waiting(self, text: str) -> None:
         """Say what is waited for: at once on a terminal, elsewhere after 10 s without a line."""
         if self._on_terminal:
-            self._write(f"{self._erase()}{text}")
+            # A line that wraps could not be taken back.
+            self._write(f"{self._erase()}{text[: shutil.get_terminal_size().columns - 1]}")
             self._transient = True
         elif time.monotonic() - self._spoke_at_s >= _QUIET_S:
             self.line(text)

@@ -7,10 +7,10 @@ import numpy as np
 
 from memory_core.adapters.bundled_model import BundledModel, States
 from memory_core.adapters.index_layout import BUNDLED
-from memory_core.adapters.keywords import keywords, weigh_document, weigh_query
 from memory_core.adapters.passage_batches import batches
 from memory_core.adapters.token_rows import TokenRows, load_projection
 from memory_core.adapters.word_pieces import PieceTable
+from memory_core.keywords import keywords, weigh_document, weigh_query
 from memory_core.values import Embedding
 
 _QUERY_PIECES = 62

@@ -17,9 +17,9 @@ import structlog
 
 from memory_core.adapters.bundled_model import BundledModel
 from memory_core.adapters.passage_batches import batches
-from memory_core.adapters.stop_words import STOP_WORDS
 from memory_core.adapters.token_rows import PROJECTION_FILE, TOKEN_SIZE, unit_rows
 from memory_core.adapters.word_pieces import PieceTable
+from memory_core.stop_words import STOP_WORDS
 from memory_core.values import FloatArray
 
 _SEED = 20_250_601

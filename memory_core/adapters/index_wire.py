@@ -86,7 +86,7 @@ def unpack(body: bytes | bytearray) -> Wire:
         Invalid: it is no map in msgpack.
     """
     try:
-        message: object = msgpack.unpackb(body, raw=False, strict_map_key=True, max_buffer_size=MAX_FRAME_BYTES)
+        message: object = msgpack.unpackb(body, raw=False, strict_map_key=True)
     except (ValueError, msgpack.UnpackException) as error:
         raise Invalid("a frame isn't msgpack") from error
     if not isinstance(message, dict):

@@ -8,31 +8,11 @@ from uuid import UUID
 import numpy as np
 import qdrant_edge as edge
 
-from memory_core.adapters.index_layout import (
-    DENSE,
-    EVENT,
-    KIND,
-    SCOPE,
-    SPACE,
-    SPARSE,
-    STATUS,
-    TOKENS,
-    IndexLayout,
-    check_id,
-    payload_of,
-)
+from memory_core.adapters.edge_forms import PAYLOAD_INDEXES, any_of, configuration, filter_form, point_form, sparse_form
+from memory_core.adapters.index_layout import DENSE, SCOPE, SPARSE, TOKENS, IndexLayout, check_id
 from memory_core.errors import Corrupt, Unavailable
 from memory_core.values import Embedding, Hit, MemoryId, Point, PointFilter
 
-_PAYLOAD_INDEXES = (
-    (SCOPE, edge.KeywordIndexParams(is_tenant=True)),
-    (STATUS, edge.PayloadSchemaType.Keyword),
-    (KIND, edge.PayloadSchemaType.Keyword),
-    (SPACE, edge.PayloadSchemaType.Keyword),
-    (EVENT, edge.PayloadSchemaType.Integer),
-)
-# Kilobytes; higher than any segment grows. A graph pays from 100,000 memories on and takes minutes to build.
-_NO_GRAPH = 10**9
 _LAST_ID = 2**128 - 1
 
 
@@ -62,8 +42,8 @@ class QdrantEdgeIndex:
         """
         folder.mkdir(parents=True, exist_ok=True)
         with _writing():
-            shard = edge.EdgeShard.create(str(folder), _configuration(layout))
-            for key, parameters in _PAYLOAD_INDEXES:
+            shard = edge.EdgeShard.create(str(folder), configuration(layout))
+            for key, parameters in PAYLOAD_INDEXES:
                 shard.update(edge.UpdateOperation.create_field_index(key, parameters))
             shard.flush()
         return cls(shard, layout=layout, name=name)
@@ -76,7 +56,7 @@ class QdrantEdgeIndex:
             Corrupt: the files are damaged, or in use by another process. Some damage ends the process instead.
         """
         with _reading():
-            index = cls(edge.EdgeShard.load(str(folder), _configuration(layout)), layout=layout, name=name)
+            index = cls(edge.EdgeShard.load(str(folder), configuration(layout)), layout=layout, name=name)
             index._shard.optimize()
         index._probe()
         return index
@@ -96,7 +76,7 @@ class QdrantEdgeIndex:
         latest = {point.memory_id: point for point in points}
         if latest:
             with _writing():
-                self._shard.update(edge.UpdateOperation.upsert_points([_edge_point(p) for p in latest.values()]))
+                self._shard.update(edge.UpdateOperation.upsert_points([point_form(p) for p in latest.values()]))
 
     def delete(self, memory_ids: Sequence[MemoryId]) -> None:
         """Remove points; unknown ids are ignored.
@@ -123,7 +103,7 @@ class QdrantEdgeIndex:
         self._layout.check_embedding(query, of="question")
         if limit < 1 or not where.scopes or not where.statuses:
             return []
-        return self._scored(query, within=_filter(where), limit=limit, where=where)
+        return self._scored(query, within=filter_form(where), limit=limit, where=where)
 
     def score(self, query: Embedding, *, memory_ids: Sequence[MemoryId], where: PointFilter) -> list[Hit]:
         """Dense, keyword and late scores of the given memories as far as the filter lets them through, in no order.
@@ -137,7 +117,7 @@ class QdrantEdgeIndex:
             check_id(memory_id)
         if not memory_ids or not where.scopes or not where.statuses:
             return []
-        return self._scored(query, within=_filter(where, ids=memory_ids), limit=len(memory_ids), where=where)
+        return self._scored(query, within=filter_form(where, ids=memory_ids), limit=len(memory_ids), where=where)
 
     def flush(self) -> None:
         """Write through to the disk, so that all acknowledged changes survive a power cut; 10 to 400 ms.
@@ -187,13 +167,13 @@ class QdrantEdgeIndex:
             self._shard.close()
 
     def _scored(self, query: Embedding, *, within: edge.Filter, limit: int, where: PointFilter) -> list[Hit]:
-        corpus = edge.Filter(must=[_any(SCOPE, where.scopes)])
+        corpus = edge.Filter(must=[any_of(SCOPE, where.scopes)])
         by_rarity = edge.SearchParams(idf=edge.IdfParams(corpus=corpus))
         nearest = edge.Query.Nearest(query.dense.tolist(), using=DENSE)
         dense = self._query(edge.QueryRequest(limit=limit, query=nearest, filter=within))
         sparse: dict[MemoryId, float] = {}
         if query.sparse.indices:
-            matching = edge.Query.Nearest(_sparse(query), using=SPARSE)
+            matching = edge.Query.Nearest(sparse_form(query), using=SPARSE)
             sparse = self._query(edge.QueryRequest(limit=limit, query=matching, filter=within, params=by_rarity))
         found = dense.keys() | sparse.keys()
         late = self._late(query, found={UUID(memory_id) for memory_id in found})
@@ -228,60 +208,6 @@ class QdrantEdgeIndex:
                 self._shard.query(edge.QueryRequest(limit=1, query=query))
         if total != with_dense:
             raise Corrupt(f"{total - with_dense} of {total} points have lost their vectors")
-
-
-def _configuration(layout: IndexLayout) -> edge.EdgeConfig:
-    return edge.EdgeConfig(
-        vectors={
-            DENSE: edge.EdgeVectorParams(size=layout.dense_size, distance=edge.Distance.Cosine),
-            # 8 bits a value, 1.9 KB an ordinary memory: half of float16, scores differ by less than .001.
-            TOKENS: edge.EdgeVectorParams(
-                size=layout.token_size,
-                distance=edge.Distance.Dot,
-                datatype=edge.VectorStorageDatatype.Turbo8,
-                multivector_config=edge.MultiVectorConfig(edge.MultiVectorComparator.MaxSim),
-            ),
-        },
-        sparse_vectors={SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
-        optimizers=edge.EdgeOptimizersConfig(indexing_threshold=_NO_GRAPH),
-        max_search_threads=1,
-        # Without the log a second process opens the folder and sees nothing, and a kill loses what wasn't flushed.
-        wal_enabled=True,
-    )
-
-
-def _edge_point(point: Point) -> edge.Point:
-    embedding = point.embedding
-    vectors: dict[str, list[float] | edge.SparseVector | list[list[float]]] = {DENSE: embedding.dense.tolist()}
-    # The engine refuses a matrix without rows: such a point has no token vectors, and its late score is 0.
-    if len(embedding.tokens):
-        vectors[TOKENS] = embedding.tokens.tolist()
-    if embedding.sparse.indices:
-        vectors[SPARSE] = _sparse(embedding)
-    return edge.Point(point.memory_id, vectors, payload_of(point))
-
-
-def _sparse(embedding: Embedding) -> edge.SparseVector:
-    return edge.SparseVector(list(embedding.sparse.indices), list(embedding.sparse.values))
-
-
-def _any(key: str, values: Sequence[str]) -> edge.FieldCondition:
-    return edge.FieldCondition(key, match=edge.MatchAny(list(values)))
-
-
-def _filter(where: PointFilter, *, ids: Sequence[MemoryId] = ()) -> edge.Filter:
-    must: list[edge.ConditionType] = [_any(SCOPE, where.scopes), _any(STATUS, where.statuses)]
-    if where.kind is not None:
-        must.append(_any(KIND, [where.kind]))
-    if where.space is not None:
-        must.append(_any(SPACE, [where.space]))
-    if where.event.start is not None or where.event.end is not None:
-        start = None if where.event.start is None else where.event.start.timestamp()
-        end = None if where.event.end is None else where.event.end.timestamp()
-        must.append(edge.FieldCondition(EVENT, range=edge.RangeFloat(gte=start, lt=end)))
-    if ids:
-        must.append(edge.HasIdCondition({UUID(memory_id) for memory_id in ids}))
-    return edge.Filter(must=must)
 
 
 @contextmanager

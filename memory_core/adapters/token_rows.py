@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_core.adapters.bundled_model import STATE_SIZE, States
-from memory_core.adapters.keywords import is_latin
-from memory_core.adapters.keywords import keywords as find_keywords
 from memory_core.adapters.word_pieces import PieceTable, keyword_weights, words_of
 from memory_core.errors import Corrupt
+from memory_core.keywords import is_latin
+from memory_core.keywords import keywords as find_keywords
 from memory_core.values import FloatArray
 
 TOKEN_SIZE = 128

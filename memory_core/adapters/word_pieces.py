@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.adapters.keywords import is_latin
-from memory_core.adapters.stop_words import STOP_WORDS
+from memory_core.keywords import is_latin
+from memory_core.stop_words import STOP_WORDS
 from memory_core.values import FloatArray
 
 _FIRST_WORD = 1996
@@ -37,7 +37,7 @@ class PieceTable:
         self.is_other: npt.NDArray[np.bool_] = np.array(words) & ~self.is_latin
         self.is_other[list(vocabulary).index("[UNK]")] = True
         self.carries_meaning: npt.NDArray[np.bool_] = self.is_latin & ~np.array([p in stop for p in vocabulary])
-        self._texts = vocabulary
+        self._texts = tuple(vocabulary)
         self._weights = _weights(len(vocabulary))
 
     def weights(self, piece_ids: npt.NDArray[np.int64]) -> FloatArray:
@@ -48,7 +48,8 @@ class PieceTable:
         """Which pieces belong to one of the words, which are folded as `words_of` does; shape (pieces,)."""
         found = np.zeros(len(piece_ids), dtype=np.bool_)
         start, word = 0, ""
-        for position, piece in enumerate([*(self._texts[number] for number in piece_ids.tolist()), ""]):
+        pieces = [self._texts[int(number)] for number in piece_ids]
+        for position, piece in enumerate([*pieces, ""]):
             if piece.startswith("##"):
                 word += piece.removeprefix("##")
                 continue

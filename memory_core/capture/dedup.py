@@ -1,6 +1,7 @@
 """Exact repeats: texts that differ in nothing a reader would notice share one keyed hash."""
 
 import hmac
+import json
 import re
 import unicodedata
 
@@ -24,5 +25,5 @@ class TextKeys:
 
     def of(self, text: str, *, speaker: str | None) -> str:
         """Keyed hash of who said what, 32 hexadecimal digits: the same words of another person are another fact."""
-        said = f"{normalise(speaker or '')}\0{normalise(text)}"
+        said = json.dumps([normalise(speaker or ""), normalise(text)])
         return hmac.new(self._key, said.encode(), "sha256").hexdigest()[:32]

@@ -69,7 +69,7 @@ class ForgettingService:
             for row in rows.values():
                 memories.bury(ScopeKey(row.scope_key), row.text_key, at=now)
             gone = memories.forget(list(rows))
-            overwritten = turns.forget_texts(sorted({*selection.turn_ids, *source_turns}), at=now)
+            overwritten = turns.forget_texts(sorted({*selection.turn_ids, *source_turns}), scopes=scopes, at=now)
         applied = self._apply_to_index()
         self._database.wipe_free_pages()
         log.info("memory.forgotten", memories=gone, turns=overwritten)

@@ -7,7 +7,6 @@ writes again if not, so that whoever comes last leaves the newest state.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime, timedelta
 
 import structlog
@@ -144,18 +143,18 @@ class IndexingService:
 
     def _points(self, states: Sequence[tuple[Memory, MemoryVector]]) -> list[Point]:
         model = self._embedder.model
-        stale = [(memory, vector) for memory, vector in states if vector.model != model]
-        if stale:
-            self._embed_again(stale, model=model)
-        return [_point(memory, vector) for memory, vector in states]
+        stale = [memory for memory, vector in states if vector.model != model]
+        fresh = self._embed_again(stale, model=model) if stale else {}
+        return [_point(memory, fresh.get(memory.id) or _stored(vector)) for memory, vector in states]
 
-    def _embed_again(self, states: Sequence[tuple[Memory, MemoryVector]], *, model: str) -> None:
-        texts = [passage_text(memory.text, speaker=memory.speaker) for memory, _ in states]
+    def _embed_again(self, memories: Sequence[Memory], *, model: str) -> dict[str, StoredVectors]:
+        texts = [passage_text(memory.text, speaker=memory.speaker) for memory in memories]
         embeddings = self._embedder.embed_passages(texts)
+        fresh = {memory.id: to_stored(embedding) for memory, embedding in zip(memories, embeddings, strict=True)}
         with self._database.transaction() as db:
-            for (_, vector), embedding in zip(states, embeddings, strict=True):
-                vector.sqlmodel_update({"model": model, **asdict(to_stored(embedding))})
-                db.merge(vector)
+            for memory_id, vectors in fresh.items():
+                ChangeRepository(db).replace_vectors(memory_id, model=model, vectors=vectors)
+        return fresh
 
     def _stored_ids(self) -> set[str]:
         stored: set[str] = set()
@@ -166,13 +165,16 @@ class IndexingService:
         return stored
 
 
-def _point(memory: Memory, vector: MemoryVector) -> Point:
-    stored = StoredVectors(
+def _stored(vector: MemoryVector) -> StoredVectors:
+    return StoredVectors(
         dense=vector.dense, tokens=vector.tokens, token_width=vector.token_width, keywords=vector.keywords
     )
+
+
+def _point(memory: Memory, vectors: StoredVectors) -> Point:
     return Point(
         memory_id=MemoryId(memory.id),
-        embedding=from_stored(stored),
+        embedding=from_stored(vectors),
         scope=ScopeKey(memory.scope_key),
         kind=MemoryKind(memory.kind),
         status=MemoryStatus(memory.status),

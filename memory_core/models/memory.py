@@ -83,10 +83,12 @@ class IndexChange(Table, table=True):
     """A memory whose row changed and whose point may not have; kept until the index has it and was flushed.
 
     Attributes:
-        seq: Order of changes.
+        seq: Order of changes; a number is never used again, so that "up to this one" stays true when rows are dropped.
         memory_id: The memory; its row may be gone, then the point goes too.
         applied_epoch: Epoch of the index that acknowledged the change; None while it is due.
     """
+
+    __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012 the name and form SQLAlchemy asks for
 
     seq: int | None = Field(default=None, primary_key=True, sa_type=RowNumber)
     memory_id: str = Field(max_length=36, index=True)

@@ -1,12 +1,14 @@
 """Statements on what the index still has to learn."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
 from sqlalchemy import delete, func, or_, update
 from sqlmodel import Session as DbSession
 from sqlmodel import col, select
 
 from memory_core.models.memory import IndexChange, Memory, MemoryVector
+from memory_core.vectors import StoredVectors
 
 
 class ChangeRepository:
@@ -31,9 +33,19 @@ class ChangeRepository:
         return [(memory, vector) for memory, vector in self._db.exec(statement)]
 
     def versions(self, memory_ids: Sequence[str]) -> Mapping[str, int]:
-        """Present version by memory; those that are gone are missing."""
-        statement = select(Memory.id, Memory.version).where(col(Memory.id).in_(memory_ids))
+        """Present version by memory; those that are gone are missing, as in `states`."""
+        statement = (
+            select(Memory.id, Memory.version)
+            .join(MemoryVector, col(MemoryVector.memory_id) == col(Memory.id))
+            .where(col(Memory.id).in_(memory_ids))
+        )
         return dict(self._db.exec(statement).all())
+
+    def replace_vectors(self, memory_id: str, *, model: str, vectors: StoredVectors) -> None:
+        """Store vectors of another model; nothing happens when the memory is gone."""
+        self._db.exec(
+            update(MemoryVector).where(col(MemoryVector.memory_id) == memory_id).values(model=model, **asdict(vectors))
+        )
 
     def mark_applied(self, memory_ids: Sequence[str], *, through: int, epoch: str) -> None:
         """Note that the index has the state that these memories had at change `through`."""

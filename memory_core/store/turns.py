@@ -10,6 +10,9 @@ from sqlmodel import col, select
 from memory_core.models.turn import Session, Turn
 from memory_core.values import ScopeKey
 
+_BATCH = 500
+"""Rows named at once; SQLite allows some thousand parameters in a statement."""
+
 
 class TurnRepository:
     """Sessions and turns within one transaction; never commits."""
@@ -144,16 +147,20 @@ class TurnRepository:
         )
         return self._db.exec(statement).rowcount
 
-    def forget_texts(self, turn_ids: Sequence[int], *, at: datetime) -> int:
-        """Overwrite the words and the speaker of turns, consolidated or not; returns how many had words."""
-        statement = (
-            update(Turn)
-            .where(col(Turn.id).in_(turn_ids), col(Turn.text).is_not(None))
-            .values(text=None, consolidated_at=func.coalesce(col(Turn.consolidated_at), at))
-        )
-        count = self._db.exec(statement).rowcount
-        self._db.exec(update(Turn).where(col(Turn.id).in_(turn_ids)).values(speaker=None))
-        return count
+    def forget_texts(self, turn_ids: Sequence[int], *, scopes: Sequence[ScopeKey], at: datetime) -> int:
+        """Overwrite the words and the speaker of turns of the scopes, consolidated or not.
+
+        Returns:
+            How many had words.
+        """
+        overwritten = 0
+        for start in range(0, len(turn_ids), _BATCH):
+            chosen = (col(Turn.id).in_(turn_ids[start : start + _BATCH]), col(Turn.scope_key).in_(scopes))
+            had_words = update(Turn).where(*chosen, col(Turn.text).is_not(None))
+            statement = had_words.values(text=None, consolidated_at=func.coalesce(col(Turn.consolidated_at), at))
+            overwritten += self._db.exec(statement).rowcount
+            self._db.exec(update(Turn).where(*chosen).values(speaker=None))
+        return overwritten
 
     def with_text(
         self,

@@ -6,6 +6,9 @@
 //   of whoever wrote last), so a chat id alone is nobody's identity.
 // - The HTTP endpoint calls every caller the owner, because all hold the same token: there the key tells users apart.
 
+import { cut } from "./bounded.js";
+
+const NAME_CHARS = 100;
 const ROOMS = new Map([
   ["group", "group"],
   ["channel", "channel"],
@@ -66,7 +69,7 @@ export function triggerOf(ctx, key = parseKey(ctx.sessionKey)) {
  * @param {boolean} [known.isGroup] What the message's dispatch said.
  * @param {string} [known.senderName] The sender's name, where a message told it.
  * @param {object} [known.parent] SessionRef of the run that started this subagent.
- * @param {{userId?: string, timezone?: string}} [known.settings]
+ * @param {{ timezone?: string }} [known.settings] The setting `userId` doesn't go in: it names the owner, not whoever speaks.
  */
 export function sessionRef(ctx, known = {}) {
   const key = parseKey(ctx.sessionKey);
@@ -76,7 +79,6 @@ export function sessionRef(ctx, known = {}) {
     agentId: ctx.agentId ?? key.agentId,
     sessionKey: ctx.sessionKey,
     sessionId: ctx.sessionId,
-    userId: known.settings?.userId,
     timezone: known.settings?.timezone,
     trigger,
   });
@@ -136,8 +138,19 @@ function channelOf(ctx, key, isOwner) {
   return isOwner ? "cli" : key.channel;
 }
 
+/** What is known, as the service takes it: texts that aren't blank, names no longer than a line. */
 function clean(object) {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== ""));
+  const known = Object.entries(object).map(([name, value]) => [
+    name,
+    typeof value === "number" ? String(value) : value,
+  ]);
+  const shown = known.map(([name, value]) => [
+    name,
+    name === "senderName" ? cut(String(value ?? "").trim(), NAME_CHARS) : value,
+  ]);
+  return Object.fromEntries(
+    shown.filter(([, value]) => value !== undefined && value !== null && String(value).trim() !== ""),
+  );
 }
 
 /** A hook's view of a tool context, so that both make the same SessionRef. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MAIN, begun, commandLine, direct, group, http, webChat } from "./gateway_contexts.js";
-import { parseKey } from "./identity.js";
+import { parseKey, sessionRef } from "./identity.js";
 import { Runs } from "./runs.js";
 
 for (const [key, wanted] of [
@@ -105,4 +105,10 @@ test("cron, heartbeat, web hooks and announcements are nobody's words", () => {
     inputProvenance: { kind: "inter_session" },
   });
   assert.deepEqual([announced.isMachine, announced.session.isOwner], [true, false]);
+});
+
+test("odd ids and names are sent as the service takes them, or not at all", () => {
+  const session = sessionRef({ ...direct, senderId: 42, sessionId: " " }, { senderName: `${" x".repeat(200)} ` });
+  assert.deepEqual([session.senderId, "sessionId" in session, session.senderName.length], ["42", false, 100]);
+  assert.equal("senderName" in sessionRef(direct, { senderName: "  " }), false);
 });

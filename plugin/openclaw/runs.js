@@ -70,7 +70,9 @@ export class Runs {
   /** The SessionRef of a tool call: that of the run its factory was made for. */
   ofTool(ctx, around = {}) {
     const run = this.#active.get(pair(ctx.sessionKey, ctx.requesterSenderId));
-    if (run) return run.session;
+    // Without a sender an older run's owner must not lend his memory to a run that never came by here.
+    const isStale = run?.session.isOwner && !ctx.requesterSenderId && ctx.senderIsOwner !== true;
+    if (run && !isStale) return run.session;
     const hook = toolContext(ctx);
     return sessionRef(hook, { ...this.#known(hook), ...around, isOwner: ctx.senderIsOwner });
   }

@@ -90,13 +90,23 @@ test("a tool call is the run's person, and without a run what its own context sh
   );
 });
 
+test("an older run of the owner lends nothing to tools that are made without him", () => {
+  const runs = new Runs();
+  assert.equal(begun(commandLine, true, { runs }).isOwner, true);
+  assert.equal(runs.ofTool({ sessionKey: MAIN, senderIsOwner: true }).isOwner, true);
+  assert.equal(runs.ofTool({ sessionKey: MAIN, senderIsOwner: false }).isOwner, false);
+  assert.equal(runs.ofTool({ sessionKey: MAIN }).isOwner, false);
+});
+
 test("names come with the person, settings with everybody", () => {
   const runs = new Runs();
   runs.noteMessage({ senderId: "bob", metadata: { senderName: "Bob B." } }, { channelId: "rigchat" });
   assert.equal(runs.begin(direct).session.senderName, "Bob B.");
   assert.equal(begun({ ...direct, runId: "run-11", channel: "slack" }, false, { runs }).senderName, undefined);
   const session = sessionRef(direct, { settings: { userId: "ada", timezone: "Asia/Tokyo" } });
-  assert.deepEqual([session.userId, session.timezone], ["ada", "Asia/Tokyo"]);
+  assert.equal(session.timezone, "Asia/Tokyo");
+  // The service takes a userId for who speaks: the owner's name would make everybody the owner.
+  assert.equal("userId" in session, false);
 });
 
 test("of thousands of runs only the newest are remembered", () => {

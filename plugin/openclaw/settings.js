@@ -24,10 +24,11 @@ export function readSettings(raw, { env = process.env, gateway } = {}) {
   settings.command = given.get("local.command");
   settings.pythonPath = text(given.get("local.pythonPath"));
   settings.apiKey = text(given.get("apiKey"));
-  settings.userId = text(given.get("userId"));
-  settings.timezone = text(given.get("timezone")) ?? text(gateway?.agents?.defaults?.userTimezone);
+  settings.timezone =
+    zone("timezone", given.get("timezone"), problems) ??
+    zone("agents.defaults.userTimezone", gateway?.agents?.defaults?.userTimezone, problems);
   settings.explicit = new Set(given.keys());
-  settings.serviceEnvironment = serviceEnvironment(given, settings);
+  settings.serviceEnvironment = serviceEnvironment(given, { timezone: settings.timezone, gateway });
   const limit = hookLimits(gateway);
   settings.recallDeadlineMs = Math.min(settings.recallBudgetMs, limit("before_prompt_build"));
   settings.captureDeadlineMs = Math.min(settings.timeoutMs, limit("agent_end"));
@@ -109,12 +110,29 @@ function flag(key, given, problems) {
   return true;
 }
 
-function serviceEnvironment(given, settings) {
+/** An IANA time zone, or undefined for what isn't one. */
+function zone(key, value, problems) {
+  const name = text(value);
+  if (name === undefined) return undefined;
+  try {
+    if (!/^[A-Za-z]/.test(name)) throw new RangeError("an offset isn't a zone");
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone && name;
+  } catch {
+    problems.push(`${key}: ${show(value)} must be an IANA time zone such as Europe/Lisbon, the system's is used`);
+    return undefined;
+  }
+}
+
+function serviceEnvironment(given, { timezone, gateway }) {
   const environment = {};
   for (const [key, value] of given) {
     if (SERVICE.has(key)) environment[variable(key)] = typeof value === "string" ? value : JSON.stringify(value);
   }
-  if (settings.timezone) environment.NIGHTSHIFT_TIMEZONE = settings.timezone;
+  delete environment.NIGHTSHIFT_TIMEZONE;
+  if (timezone) environment.NIGHTSHIFT_TIMEZONE = timezone;
+  // Accounts that the gateway itself knows as one person's.
+  const links = gateway?.session?.identityLinks;
+  if (isRecord(links)) environment.NIGHTSHIFT_IDENTITY_LINKS ??= JSON.stringify(links);
   return environment;
 }
 

@@ -34,6 +34,9 @@ for (const [raw, key, value, words] of [
   [{ mode: ["local"] }, "mode", "local", null],
   [{ autoRecall: "off" }, "autoRecall", false, null],
   [{ autoRecall: "maybe" }, "autoRecall", true, /autoRecall: "maybe" must be true or false/],
+  [{ timezone: "Mars/Olympus" }, "timezone", undefined, /timezone: "Mars\/Olympus" must be an IANA time zone/],
+  [{ timezone: "+02:00" }, "timezone", undefined, /must be an IANA time zone/],
+  [{ timezone: "Europe/Lisbon" }, "timezone", "Europe/Lisbon", null],
   [{ minScore: 0.5 }, "searchThreshold", 0.5, /minScore: understood as searchThreshold/],
   [{ timeout: 1000 }, "timeoutMs", 1000, /timeout: understood as timeoutMs/],
   [{ colour: "blue" }, "topK", 5, /colour: not a setting of Nightshift/],
@@ -97,6 +100,13 @@ test("what the service needs reaches it under the names it reads", () => {
     NIGHTSHIFT_QDRANT_API_KEY: "k",
     NIGHTSHIFT_IDENTITY_LINKS: '{"ada":["telegram:1"]}',
   });
+});
+
+test("the gateway's own identity links count unless others are configured", () => {
+  const gateway = { session: { identityLinks: { ada: ["telegram:1"] } } };
+  const linksOf = (raw) => read(raw, { gateway }).serviceEnvironment.NIGHTSHIFT_IDENTITY_LINKS;
+  assert.equal(linksOf({}), '{"ada":["telegram:1"]}');
+  assert.equal(linksOf({ identityLinks: { bo: ["slack:2"] } }), '{"bo":["slack:2"]}');
 });
 
 test("the gateway's time zone and hook limits count", () => {

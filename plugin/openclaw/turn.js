@@ -1,5 +1,6 @@
 // Pure: from the messages a hook is given to what recall and capture send.
 import { cut } from "./bounded.js";
+import { parseKey } from "./identity.js";
 import { isCommand, mediaOf, textOf, typedWords } from "./words.js";
 
 const TEXT_CHARS = 32_000;
@@ -20,10 +21,10 @@ const isMachineMade = (message) => MACHINE_INPUT.has(message.provenance?.kind);
 
 /** Whether a stored user message was written by the one who speaks in this session. */
 function isBy(message, session) {
-  const { senderId, senderIsOwner } = meta(message);
+  const { senderId, senderIsOwner, transport } = meta(message);
   if (session.channel === "http" || session.trigger === "subagent") return true;
-  if (senderId) return senderId === session.senderId;
-  return session.isOwner === true && senderIsOwner === true;
+  if (!senderId) return session.isOwner === true && senderIsOwner === true;
+  return senderId === session.senderId && (transport?.channel ?? session.channel) === session.channel;
 }
 
 /**
@@ -90,10 +91,12 @@ function turnOf(message, { rest, run, runId, number }) {
   const text = typedWords(textOf(message), run.context);
   const answer = finalAnswer(rest);
   if (!text || !answer || SILENT.test(answer) || isCommand(text) || isMachineMade(message)) return undefined;
+  const session = speakerOf(message, run.session);
+  if (!session) return undefined;
   const media = mediaOf(message);
   const tools = toolsOf(rest);
   return {
-    session: speakerOf(message, run.session),
+    session,
     turnKey: turnKey(message, { runId, number }),
     at: new Date(typeof message.timestamp === "number" ? message.timestamp : Date.now()).toISOString(),
     user: { text: cut(text, TEXT_CHARS), ...(media.length && { media }) },
@@ -102,12 +105,25 @@ function turnOf(message, { rest, run, runId, number }) {
   };
 }
 
-/** The run's person, unless the message says that somebody else wrote it. */
+/**
+ * The run's person, unless the gateway marked the message: then it arrived while the run went on, from whoever the mark
+ * names. Undefined when that can't be told apart from a room's words.
+ */
 function speakerOf(message, session) {
-  const { senderId, senderName, senderIsOwner } = meta(message);
-  if (!senderId || senderId === session.senderId) return senderName ? { ...session, senderName } : session;
-  const { senderName: _, ...rest } = session;
-  return { ...rest, senderId, ...(senderName && { senderName }), isOwner: senderIsOwner === true };
+  if (!message.__openclaw) return session;
+  const { senderId, senderName, senderIsOwner, transport } = meta(message);
+  const isMixed = session.chatType !== "direct" && !parseKey(session.sessionKey).room;
+  if (isMixed && senderId !== session.senderId) return undefined;
+  const { senderId: _, senderName: __, channel: ___, ...rest } = session;
+  const isOwner = senderIsOwner === true && session.channel !== "http";
+  const channel = transport?.channel ?? (senderId ? session.channel : isOwner ? "webchat" : undefined);
+  return {
+    ...rest,
+    ...(channel && { channel }),
+    ...(senderId && { senderId }),
+    ...(senderName && { senderName }),
+    isOwner,
+  };
 }
 
 /** The same for every attempt at a message: the gateway's own key of the user's entry, else the run. */

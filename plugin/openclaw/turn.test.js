@@ -1,49 +1,7 @@
-// The messages below have the shapes of the real gateway (openclaw 2026.9.6).
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exchanges, previousExchange, recallRequest } from "./turn.js";
-
-const OWNER = {
-  sessionKey: "agent:main:main",
-  senderId: "gateway-client",
-  channel: "webchat",
-  isOwner: true,
-  trigger: "user",
-};
-const BOB = { sessionKey: "agent:main:main", senderId: "bob", channel: "rigchat", isOwner: false, trigger: "user" };
-const says = (text) => [{ type: "text", text }];
-const stored = {
-  owner: (text, key = text) => ({
-    role: "user",
-    content: text,
-    timestamp: 1,
-    idempotencyKey: `${key}:user`,
-    __openclaw: { senderIsOwner: true, transport: {} },
-  }),
-  sender: (senderId, text) => ({
-    role: "user",
-    content: text,
-    timestamp: 1,
-    idempotencyKey: `channel-user:v1:${text}`,
-    __openclaw: { senderIsOwner: false, senderId, senderName: senderId.toUpperCase() },
-  }),
-  answer: (text) => ({
-    role: "assistant",
-    content: says(text),
-    stopReason: "stop",
-    timestamp: 1,
-    __openclaw: { runId: "old" },
-  }),
-};
-const fresh = {
-  user: (text, key) => ({
-    role: "user",
-    content: says(text),
-    timestamp: Date.parse("2026-05-01T10:00:00Z"),
-    ...(key && { idempotencyKey: key }),
-  }),
-  answer: (text, more) => ({ role: "assistant", content: says(text), stopReason: "stop", timestamp: 2, ...more }),
-};
+import { BOB, OWNER, fresh, says, stored } from "./gateway_messages.js";
+import { exchanges, recallRequest } from "./turn.js";
 
 test("a turn is the user's words and the final answer, under the gateway's own key of the message", () => {
   const [turn, ...more] = exchanges(
@@ -90,39 +48,6 @@ test("unmarked history isn't captured again either, nor after a compaction in th
       ["k3"],
     );
   }
-});
-
-test("a message of somebody else that arrived while the run went on is that person's", () => {
-  const steered = stored.sender("alice", "and my birthday is in May");
-  const turns = exchanges(
-    { runId: "r", messages: [fresh.user("slow please", "k1"), fresh.answer("one"), steered, fresh.answer("two")] },
-    { session: { ...BOB, senderName: "Bob" } },
-  );
-  assert.deepEqual(
-    turns.map(({ session, user, assistant }) => [
-      session.senderId,
-      session.senderName,
-      session.isOwner,
-      user.text,
-      assistant.text,
-    ]),
-    [
-      ["bob", "Bob", false, "slow please", "one"],
-      ["alice", "ALICE", false, "and my birthday is in May", "two"],
-    ],
-  );
-  const [, later] = exchanges(
-    {
-      runId: "r",
-      messages: [fresh.user("a"), fresh.answer("b"), { ...steered, idempotencyKey: undefined }, fresh.answer("c")],
-    },
-    { session: BOB },
-  );
-  assert.equal(later.turnKey, "r:user:1");
-});
-
-test("a steered message without an answer of its own is a half turn", () => {
-  assert.deepEqual(exchanges({ messages: [fresh.user("a"), stored.sender("alice", "b")] }, { session: BOB }), []);
 });
 
 test("a provider's error leaves no turn, though the gateway reports success", () => {
@@ -207,29 +132,6 @@ test("what this plugin put before the words is taken off where a host stored it"
     { session: OWNER, context: "<memory>\nMiso\n</memory>" },
   );
   assert.equal(turn.user.text, "What is she called?");
-});
-
-test("the previous exchange is the same person's, out of a shared history", () => {
-  const history = [
-    stored.owner("my cat is Miso"),
-    stored.answer("noted, owner"),
-    stored.sender("bob", "my dog is Rex"),
-    stored.answer("noted, bob"),
-    stored.sender("alice", "hello"),
-    stored.answer("hello, alice"),
-    stored.owner("/status"),
-    {
-      role: "user",
-      content: "[OpenClaw heartbeat poll]",
-      provenance: { kind: "internal_system" },
-      __openclaw: { senderIsOwner: false },
-    },
-  ];
-  assert.deepEqual(previousExchange(history, OWNER), { previousUser: "my cat is Miso", lastAssistant: "noted, owner" });
-  assert.deepEqual(previousExchange(history, BOB), { previousUser: "my dog is Rex", lastAssistant: "noted, bob" });
-  assert.deepEqual(previousExchange(history, { ...BOB, senderId: "carol" }), {});
-  assert.deepEqual(previousExchange(history, { ...BOB, senderId: undefined }), {});
-  assert.deepEqual(previousExchange(undefined, BOB), {});
 });
 
 test("a recall asks with the typed words and is left out for commands and empty prompts", () => {

@@ -27,7 +27,7 @@ export function mediaOf(message) {
   return message.content
     .filter((part) => part && part.type !== "text" && !String(part.type).startsWith("tool"))
     .map((part) => part.fileName ?? part.filename ?? part.name)
-    .filter((name) => typeof name === "string" && name)
+    .filter((name) => typeof name === "string" && name.trim())
     .slice(0, 20)
     .map((name) => name.slice(0, 200));
 }

@@ -1,4 +1,4 @@
-"""Real databases for tests: a SQLite file, or a database of a PostgreSQL that this session started; new for each test."""
+"""Real databases for tests: a SQLite file, or a database of a PostgreSQL that this session started; new each time."""
 
 import contextlib
 import itertools

@@ -9,5 +9,4 @@ def unpackb(
     *,
     raw: bool = ...,
     strict_map_key: bool = ...,
-    max_buffer_size: int = ...,
 ) -> Any: ...

@@ -18,6 +18,7 @@ def upgrade() -> None:
         sa.Column("memory_id", sa.String(length=36), nullable=False),
         sa.Column("applied_epoch", sa.String(), nullable=True),
         sa.PrimaryKeyConstraint("seq", name="pk_indexchange"),
+        sqlite_autoincrement=True,
     )
     op.create_index("ix_indexchange_memory_id", "indexchange", ["memory_id"])
 

@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol, cast
 
 import Stemmer
 
-from memory_core.adapters.stop_words import STOP_CHARACTERS, STOP_WORDS
+from memory_core.stop_words import STOP_CHARACTERS, STOP_WORDS
 from memory_core.values import SparseVector
 
 K1 = 0.9
@@ -103,6 +103,11 @@ def keywords(text: str) -> list[str]:
 def document_vector(text: str) -> SparseVector:
     """Keyword weights of a text to be found: BM25 without the IDF, which the index adds."""
     return weigh_document(keywords(text))
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Distinct keywords of a text: the words that carry meaning, in the form in which they are compared."""
+    return frozenset(keywords(text))
 
 
 def weigh_document(found: Sequence[str]) -> SparseVector:

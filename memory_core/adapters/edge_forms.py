@@ -1,0 +1,89 @@
+"""Our values as the embedded engine's: configuration, points, filters; pure."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import qdrant_edge as edge
+
+from memory_core.adapters.index_layout import (
+    DENSE,
+    EVENT,
+    KIND,
+    SCOPE,
+    SPACE,
+    SPARSE,
+    STATUS,
+    TOKENS,
+    IndexLayout,
+    payload_of,
+)
+from memory_core.values import Embedding, MemoryId, Point, PointFilter
+
+PAYLOAD_INDEXES = (
+    (SCOPE, edge.KeywordIndexParams(is_tenant=True)),
+    (STATUS, edge.PayloadSchemaType.Keyword),
+    (KIND, edge.PayloadSchemaType.Keyword),
+    (SPACE, edge.PayloadSchemaType.Keyword),
+    (EVENT, edge.PayloadSchemaType.Integer),
+)
+# Kilobytes; higher than any segment grows. A graph pays from 100,000 memories on and takes minutes to build.
+_NO_GRAPH = 10**9
+
+
+def configuration(layout: IndexLayout) -> edge.EdgeConfig:
+    """How an index of this layout is kept."""
+    return edge.EdgeConfig(
+        vectors={
+            DENSE: edge.EdgeVectorParams(size=layout.dense_size, distance=edge.Distance.Cosine),
+            # 8 bits a value, 1.9 KB an ordinary memory: half of float16, scores differ by less than .001.
+            TOKENS: edge.EdgeVectorParams(
+                size=layout.token_size,
+                distance=edge.Distance.Dot,
+                datatype=edge.VectorStorageDatatype.Turbo8,
+                multivector_config=edge.MultiVectorConfig(edge.MultiVectorComparator.MaxSim),
+            ),
+        },
+        sparse_vectors={SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+        optimizers=edge.EdgeOptimizersConfig(indexing_threshold=_NO_GRAPH),
+        max_search_threads=1,
+        # Without the log a second process opens the folder and sees nothing, and a kill loses what wasn't flushed.
+        wal_enabled=True,
+    )
+
+
+def point_form(point: Point) -> edge.Point:
+    """A checked point as the engine takes it."""
+    embedding = point.embedding
+    vectors: dict[str, list[float] | edge.SparseVector | list[list[float]]] = {DENSE: embedding.dense.tolist()}
+    # The engine refuses a matrix without rows: such a point has no token vectors, and its late score is 0.
+    if len(embedding.tokens):
+        vectors[TOKENS] = embedding.tokens.tolist()
+    if embedding.sparse.indices:
+        vectors[SPARSE] = sparse_form(embedding)
+    return edge.Point(point.memory_id, vectors, payload_of(point))
+
+
+def sparse_form(embedding: Embedding) -> edge.SparseVector:
+    """The keyword weights."""
+    return edge.SparseVector(list(embedding.sparse.indices), list(embedding.sparse.values))
+
+
+def any_of(key: str, values: Sequence[str]) -> edge.FieldCondition:
+    """Condition: the key holds one of the values."""
+    return edge.FieldCondition(key, match=edge.MatchAny(list(values)))
+
+
+def filter_form(where: PointFilter, *, ids: Sequence[MemoryId] = ()) -> edge.Filter:
+    """What a search may return, narrowed to the given ids if there are any."""
+    must: list[edge.ConditionType] = [any_of(SCOPE, where.scopes), any_of(STATUS, where.statuses)]
+    if where.kind is not None:
+        must.append(any_of(KIND, [where.kind]))
+    if where.space is not None:
+        must.append(any_of(SPACE, [where.space]))
+    if where.event.start is not None or where.event.end is not None:
+        start = None if where.event.start is None else where.event.start.timestamp()
+        end = None if where.event.end is None else where.event.end.timestamp()
+        must.append(edge.FieldCondition(EVENT, range=edge.RangeFloat(gte=start, lt=end)))
+    if ids:
+        must.append(edge.HasIdCondition({UUID(memory_id) for memory_id in ids}))
+    return edge.Filter(must=must)

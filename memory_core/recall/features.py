@@ -1,0 +1,173 @@
+"""Pure: what speaks for each memory of a pool, as numbers; the table that `scoring` weighs.
+
+A pool is what the index found and what stands beside it in its session. A memory borrows evidence from its neighbours:
+each word of the question counts where it fits best, in the memory itself, in what led to it, or in what followed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_core.recall.periods import Period
+from memory_core.recall.plan import Plan
+from memory_core.recall.wording import is_question, names_told, tells_number, tells_time
+from memory_core.values import Embedding, FloatArray, MemoryId, SparseVector
+
+FEATURES = (
+    "late",
+    "late_window",
+    "keywords",
+    "keyword_window",
+    "answer",
+    "date",
+    "speaker",
+    "question",
+    "length",
+    "names",
+    "time",
+    "number",
+)
+"""Columns of the table, in order; see `measure`."""
+WINDOW: Mapping[int, float] = {-3: 0.65, -2: 0.85, -1: 0.85, 1: 0.65, 2: 0.65}
+"""Places away in the session to the share of a neighbour's evidence that counts; the flat top of a hand-made search."""
+_NEAR_DAYS, _NEARBY = 31, 0.4
+_JUST_AFTER_DAYS = 7
+_ONE_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Contender:
+    """A memory that may be the answer.
+
+    Attributes:
+        text: Its statement, without the speaker's name in front.
+        speaker: Who said it, as memories show the name.
+        session: The session it was said in; None when it was stored by a tool: then it has no neighbours.
+        place: Rank among the memories of its session, by position: neighbours differ by 1.
+        said_at: When it was said.
+        event_at, event_until: The stretch of time it tells of, half-open; `event_until` is None where it isn't known.
+        tokens: Token rows of its embedding, unit norm, shape (rows, dimension).
+        keywords: Keyword weights of its embedding.
+    """
+
+    memory_id: MemoryId
+    text: str
+    speaker: str | None
+    session: int | None
+    place: int
+    said_at: datetime
+    event_at: datetime
+    event_until: datetime | None
+    tokens: FloatArray
+    keywords: SparseVector
+
+
+def measure(query: Embedding, plan: Plan, contenders: Sequence[Contender]) -> npt.NDArray[np.float64]:
+    """Measure every contender of a pool.
+
+    Args:
+        query: The question, as `Embedder.embed_query` gives it with `plan.quiet`.
+        plan: The question, as `plan.plan` reads it.
+        contenders: At least one; the rarity of a keyword is taken from them.
+
+    Returns:
+        Shape (contenders, features), the columns being those of `FEATURES`:
+        late, late_window: Weighted mean over the question's pieces of the best cosine, in 0 to 1.
+        keywords, keyword_window: Sum of BM25 parts of the question's keywords.
+        answer: `keywords` of the memory just before, where that one asks.
+        date: 1 for what happened or was said in a period of the question, less soon after it, else 0.
+        speaker, question, time, number: 0 or 1; time and number only where the question wants one.
+        length, names: Logarithms of counts.
+    """
+    beside = _neighbours(contenders)
+    late = _piece_evidence(query, contenders)
+    words = _keyword_evidence(query.sparse, contenders)
+    asking = np.array([is_question(contender.text) for contender in contenders], dtype=np.float64)
+    said = np.append(words.sum(axis=0) * asking, 0.0)
+    table = np.stack(
+        [
+            late.sum(axis=0),
+            _windowed(late, beside).sum(axis=0),
+            words.sum(axis=0),
+            _windowed(words, beside).sum(axis=0),
+            said[beside[-1]],
+            np.array([_nearness(contender, plan.periods) for contender in contenders]),
+            np.array([plan.speaker is not None and contender.speaker == plan.speaker for contender in contenders]),
+            asking,
+            np.log1p([len(contender.text.split()) for contender in contenders]),
+            np.array([names_told(contender.text, known=plan.quiet) for contender in contenders]),
+            np.array([plan.asks_when and tells_time(contender.text) for contender in contenders]),
+            np.array([plan.asks_number and tells_number(contender.text) for contender in contenders]),
+        ],
+        axis=1,
+    )
+    return table.astype(np.float64)
+
+
+def _neighbours(contenders: Sequence[Contender]) -> dict[int, npt.NDArray[np.int64]]:
+    """For each distance of the window, which contender stands there; the number of contenders where none does."""
+    at = {(one.session, one.place): row for row, one in enumerate(contenders) if one.session is not None}
+    nobody = len(contenders)
+    return {
+        distance: np.array([at.get((one.session, one.place + distance), nobody) for one in contenders])
+        for distance in WINDOW
+    }
+
+
+def _windowed(
+    evidence: npt.NDArray[np.float64], beside: Mapping[int, npt.NDArray[np.int64]]
+) -> npt.NDArray[np.float64]:
+    """The best evidence for each part of the question, the neighbours' counted in part."""
+    padded = np.pad(evidence, ((0, 0), (0, 1)))
+    best = evidence
+    for distance, share in WINDOW.items():
+        best = np.maximum(best, share * padded[:, beside[distance]])
+    return best
+
+
+def _piece_evidence(query: Embedding, contenders: Sequence[Contender]) -> npt.NDArray[np.float64]:
+    """Best dot product of each query row with each contender's rows, not below 0; shape (query rows, contenders)."""
+    if not len(query.tokens):
+        return np.zeros((1, len(contenders)))
+    blank = np.zeros((1, query.tokens.shape[1]), dtype=np.float32)
+    rows = [contender.tokens if len(contender.tokens) else blank for contender in contenders]
+    starts = np.cumsum([0, *map(len, rows[:-1])])
+    products = query.tokens @ np.concatenate(rows).T
+    return np.maximum(np.maximum.reduceat(products, starts, axis=1), 0.0).astype(np.float64)
+
+
+def _keyword_evidence(wanted: SparseVector, contenders: Sequence[Contender]) -> npt.NDArray[np.float64]:
+    """BM25 part of each keyword of the question; shape (keywords, contenders)."""
+    weights = np.zeros((max(1, len(wanted.indices)), len(contenders)))
+    numbers = np.fromiter(chain.from_iterable(one.keywords.indices for one in contenders), dtype=np.int64)
+    values = np.fromiter(chain.from_iterable(one.keywords.values for one in contenders), dtype=np.float64)
+    owners = np.repeat(np.arange(len(contenders)), [len(one.keywords.indices) for one in contenders])
+    for row, number in enumerate(wanted.indices):
+        found = numbers == number
+        weights[row, owners[found]] = values[found]
+    holders = (weights > 0).sum(axis=1, keepdims=True)
+    rarity = np.log1p((len(contenders) - holders + 0.5) / (holders + 0.5))
+    return weights * rarity
+
+
+def _nearness(contender: Contender, periods: Sequence[Period]) -> float:
+    spans = [(contender.event_at, contender.event_until or contender.event_at), (contender.said_at, contender.said_at)]
+    return max((_fit(span, period) for period in periods for span in spans), default=0.0)
+
+
+def _fit(span: tuple[datetime, datetime], period: Period) -> float:
+    """1 within the period or, for a single day, told within a week; a little for what was told within a month."""
+    since, until = span
+    if until >= period.since - _ONE_DAY and since < period.until:
+        return 1.0
+    if since < period.until:
+        return 0.0
+    gap = since - period.until
+    is_short = period.until - period.since <= _ONE_DAY * _JUST_AFTER_DAYS
+    if is_short and gap < timedelta(days=_JUST_AFTER_DAYS):
+        return 1.0
+    return _NEARBY if gap < timedelta(days=_NEAR_DAYS if is_short else _JUST_AFTER_DAYS) else 0.0
