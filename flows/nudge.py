@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from memory_core.errors import Invalid
+from memory_core.unix_address import unix_address
 
 READY = b"ok\n"
 NOT_READY = b"waiting\n"
@@ -18,7 +19,7 @@ async def open_nudge(path: Path, *, wake: Callable[[], None], is_ready: Callable
     A socket that a killed executor left is replaced: only the holder of the executor's lock may call this.
 
     Raises:
-        Invalid: the path is longer than the system allows for a socket.
+        Invalid: the folder can't hold a socket.
     """
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -31,6 +32,7 @@ async def open_nudge(path: Path, *, wake: Callable[[], None], is_ready: Callable
 
     try:
         path.unlink(missing_ok=True)  # noqa: ASYNC240  once, before anything else runs
-        return await asyncio.start_unix_server(answer, path)
+        with unix_address(path) as address:
+            return await asyncio.start_unix_server(answer, address)
     except OSError as error:
-        raise Invalid(f"NIGHTSHIFT_HOME: {path} can't be a socket ({error}); choose a shorter path") from error
+        raise Invalid(f"NIGHTSHIFT_HOME: {path} can't be a socket ({error})") from error

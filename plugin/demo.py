@@ -25,13 +25,13 @@ _SECOND: Final[Json] = {**_PERSON, "sessionKey": "agent:nightshift-demo:second-v
 _CONVERSATION: Final = (
     (
         "The spare key of the boat house hangs behind the third lantern on the jetty.",
-        "Good to know, I will remind you when you look for it.",
+        "All right.",
     ),
     (
         "Marta and I decided to paint the hull dark green before the regatta.",
-        "Dark green will look good on the lake.",
+        "A good choice!",
     ),
-    ("Thanks, see you later!", "See you, enjoy the evening!"),
+    ("Thanks, see you later!", "See you!"),
 )
 _QUESTION: Final = "Where is the spare key of the boat house?"
 _ANSWER: Final = "lantern"

@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 
 from memory_core.adapters.index_wire import HEAD, Wire, body_length, pack, unpack
-from memory_core.adapters.unix_address import unix_address
 from memory_core.errors import Invalid, Unavailable
+from memory_core.unix_address import unix_address
 
 _MAX_IDLE = 16
 _CHUNK_BYTES = 1 << 20

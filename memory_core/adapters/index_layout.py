@@ -73,10 +73,10 @@ def check_id(memory_id: MemoryId) -> None:
         Invalid: it isn't.
     """
     try:
-        canonical = str(uuid.UUID(memory_id))
+        is_canonical = str(uuid.UUID(memory_id)) == memory_id
     except ValueError:
-        canonical = ""
-    if canonical != memory_id:
+        is_canonical = False
+    if not is_canonical:
         raise Invalid(f"memory {memory_id!r}: the id must be a UUID in its canonical form")
 
 

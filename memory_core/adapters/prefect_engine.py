@@ -17,6 +17,7 @@ import httpx
 
 from memory_core.errors import NotFound, Unavailable
 from memory_core.settings import Settings, variable
+from memory_core.unix_address import unix_address
 from memory_core.values import FlowRun, JobId, JobKind, JobState
 
 _TIMEOUT = httpx.Timeout(5.0, connect=2.0)
@@ -189,7 +190,8 @@ def _connect(path: Path) -> socket.socket:
     bell = socket.socket(socket.AF_UNIX)
     try:
         bell.settimeout(_NUDGE_TIMEOUT_S)
-        bell.connect(str(path))
+        with unix_address(path) as address:
+            bell.connect(address)
     except OSError:
         bell.close()
         raise

@@ -1,9 +1,11 @@
 """Taking turns in: cleaned, redacted, on disk with the work they cause, in one transaction."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from sqlmodel import Session as DbSession
@@ -22,6 +24,11 @@ from memory_core.values import JobId, Origin, Scope, ScopeKey, SessionRef
 
 MAX_UTTERANCE_CHARS = 32_000
 """Longer utterances are cut; SPEC section 4."""
+
+PAUSE_AFTER_FAILURE = timedelta(minutes=10)
+"""How long the idle track leaves a scope alone whose consolidation failed for good."""
+_TRIES = 4
+_T = TypeVar("_T")
 
 
 class CaptureStatus(StrEnum):
@@ -106,10 +113,8 @@ class CaptureService:
         if scope.writes is None or len(utterances) < 2:  # noqa: PLR2004 a turn is what both said
             half = "one half of the turn is empty after cleaning"
             return Captured(status=CaptureStatus.SKIPPED, waiting=self._waiting(scope), reason=reason or half)
-        try:
-            captured = self._accept(ref, scope=scope, key=scope.writes, utterances=utterances)
-        except Conflict:  # the same turn came twice at once, on a database with many writers
-            return Captured(status=CaptureStatus.DUPLICATE, waiting=self._waiting(scope))
+        key = scope.writes
+        captured = _again_after_conflict(lambda: self._accept(ref, scope=scope, key=key, utterances=utterances))
         if captured.scheduled:
             self._on_work()
         return captured
@@ -120,8 +125,11 @@ class CaptureService:
         Raises:
             Unavailable: the tables can't be written; nothing of this batch was kept.
         """
-        result = Replayed()
         prepared = [(line, self._line(line)) for line in lines]
+        return _again_after_conflict(lambda: self._replay(prepared))
+
+    def _replay(self, prepared: Sequence[tuple[ReplayedLine, _Utterance | None]]) -> Replayed:
+        result = Replayed()
         with self._database.transaction() as db:
             for line, utterance in prepared:
                 scope = resolve_scope(line.ref, self._settings.identity)
@@ -167,11 +175,12 @@ class CaptureService:
         return job_id
 
     def owe_idle(self) -> int:
-        """Owe the consolidation of every scope that went quiet; returns how many."""
+        """Owe the consolidation of every scope that went quiet and didn't just fail; returns how many."""
         now = self._clock.now()
         before = now - timedelta(seconds=self._settings.capture.idle_consolidation_timeout_s)
         with self._database.reading() as db:
-            scopes = TurnRepository(db).quiet_scopes(before=before)
+            failed = JobRepository(db).scopes_failed_since(now - PAUSE_AFTER_FAILURE)
+            scopes = [scope for scope in TurnRepository(db).quiet_scopes(before=before) if scope not in failed]
         for scope in scopes:
             self.owe_now(scope)
         return len(scopes)
@@ -289,3 +298,11 @@ class CaptureService:
             return 0
         with self._database.reading() as db:
             return TurnRepository(db).waiting(scope.writes)
+
+
+def _again_after_conflict(work: Callable[[], _T]) -> _T:
+    """Look again when another writer took the same turn key or session number meanwhile; PostgreSQL has many."""
+    for _ in range(_TRIES - 1):
+        with suppress(Conflict):
+            return work()
+    return work()

@@ -1,7 +1,7 @@
 """Storing one memory on request, and putting exported ones back."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import uuid4
 
@@ -9,12 +9,12 @@ from memory_core.capture.hygiene import clean_user_text
 from memory_core.capture.writing import MemoryWriter, Outcome, Proposal
 from memory_core.errors import Invalid
 from memory_core.kref import parse
-from memory_core.models.memory import Memory
+from memory_core.models.memory import Memory, MemorySource
 from memory_core.ports import Clock
 from memory_core.privacy.redaction import redact
 from memory_core.store.database import Database
 from memory_core.store.memories import MemoryRepository
-from memory_core.values import Decision, MemoryId, MemoryKind, MemoryStatus, Origin, Scope
+from memory_core.values import Decision, MemoryId, MemoryKind, MemoryStatus, Origin, Scope, ScopeKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +36,25 @@ class Stored:
 
     outcome: Outcome
     superseded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedMemory:
+    """A memory as an export tells it: what it says, and what became of it since.
+
+    Attributes:
+        kref: Its address, which stays what it was.
+        sources: Keys of the turns that it came from; the turns themselves need not be here.
+    """
+
+    proposal: Proposal
+    kref: str
+    created_at: datetime
+    revision: int
+    status: MemoryStatus
+    valid_until: datetime | None
+    count: int
+    sources: tuple[str, ...]
 
 
 class StoringService:
@@ -87,24 +106,44 @@ class StoringService:
         replaced = Outcome(decision=Decision.SUPERSEDE, reason="replaces an earlier memory", memory=outcome.memory)
         return Stored(outcome=replaced, superseded=(old.kref,))
 
-    def restore(self, proposals: Sequence[Proposal]) -> list[Outcome]:
+    def restore(self, exported: Sequence[ExportedMemory]) -> list[Outcome]:
         """Put exported memories back, in one transaction; those that are there already are left alone.
+
+        Returns:
+            What became of those that weren't.
 
         Raises:
             Unavailable: the embedder or the database is away; nothing was stored.
         """
+        by_id = {memory.proposal.memory_id: memory for memory in exported}
         with self._database.reading() as db:
-            repository = MemoryRepository(db)
-            scopes = sorted({proposal.scope for proposal in proposals})
-            known = repository.by_ids([proposal.memory_id for proposal in proposals], scopes=scopes)
-        fresh = [proposal for proposal in proposals if proposal.memory_id not in known]
-        vectors = self._writer.embed(fresh)
+            known = MemoryRepository(db).existing(list(by_id))
+        fresh = [self._redacted(memory) for memory_id, memory in by_id.items() if memory_id not in known]
+        vectors = self._writer.embed([memory.proposal for memory in fresh])
         now = self._clock.now()
         with self._database.transaction() as db:
-            return [
-                self._writer.write(db, proposal=proposal, vector=vector, now=now)
-                for proposal, vector in zip(fresh, vectors, strict=True)
-            ]
+            outcomes: list[Outcome] = []
+            for memory, vector in zip(fresh, vectors, strict=True):
+                outcome = self._writer.write(db, proposal=memory.proposal, vector=vector, now=now)
+                if outcome.decision is Decision.ADD and outcome.memory:
+                    _restore_history(MemoryRepository(db), row=outcome.memory, exported=memory)
+                outcomes.append(outcome)
+        return outcomes
+
+    def link_successors(self, successors: Sequence[tuple[MemoryId, str]], *, scopes: Sequence[ScopeKey]) -> None:
+        """Note by address what replaced restored memories; an address that no memory of the same scope has is left."""
+        with self._database.transaction() as db:
+            memories = MemoryRepository(db)
+            rows = memories.by_ids([memory_id for memory_id, _ in successors], scopes=scopes)
+            for memory_id, kref in successors:
+                row = rows.get(memory_id)
+                by = memories.by_kref(kref, scopes=[ScopeKey(row.scope_key)]) if row else None
+                if row and by and row.superseded_by is None:
+                    row.superseded_by = by.id
+
+    def _redacted(self, memory: ExportedMemory) -> ExportedMemory:
+        text = redact(memory.proposal.text, pii=self._pii_redaction).text
+        return replace(memory, proposal=replace(memory.proposal, text=text))
 
     def _replaced(self, memories: MemoryRepository, *, scope: Scope, kref: str | None) -> Memory | None:
         if kref is None:
@@ -122,3 +161,14 @@ def _supersede(memories: MemoryRepository, *, old: Memory, by: Memory, at: datet
     old.updated_at = at
     old.version += 1
     memories.changed(old.id)
+
+
+def _restore_history(memories: MemoryRepository, *, row: Memory, exported: ExportedMemory) -> None:
+    row.kref = exported.kref
+    row.created_at = exported.created_at
+    row.revision = exported.revision
+    row.status = exported.status
+    row.valid_until = exported.valid_until
+    row.count = exported.count
+    for turn_key in exported.sources:
+        memories.add_source(MemorySource(memory_id=row.id, turn_id=None, turn_key=turn_key))

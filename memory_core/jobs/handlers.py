@@ -35,7 +35,7 @@ class ConsolidationHandler:
 
             total = total.plus(self._consolidation.run(ScopeKey(scope), through=newest, on_batch=report))
         self._indexing.apply_due()
-        return {**payload.get("report", {}), **asdict(total)}
+        return {**asdict(total), **payload.get("report", {})}
 
 
 def handlers(consolidation: ConsolidationService, *, indexing: IndexingService) -> Mapping[JobKind, Handler]:

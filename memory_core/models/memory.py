@@ -69,13 +69,17 @@ class MemoryVector(Table, table=True):
 
 
 class MemorySource(Table, table=True):
-    """A turn that a memory came from; order of rows is order of citing."""
+    """A turn that a memory came from; order of rows is order of citing.
+
+    Attributes:
+        turn_id: The turn; None when the memory was restored from an export and its turns are not here.
+    """
 
     __table_args__ = (UniqueConstraint("memory_id", "turn_id"),)
 
     id: int | None = Field(default=None, primary_key=True, sa_type=RowNumber)
     memory_id: str = Field(foreign_key="memory.id", max_length=36)
-    turn_id: int = Field(foreign_key="turn.id", sa_type=RowNumber, index=True)
+    turn_id: int | None = Field(default=None, foreign_key="turn.id", sa_type=RowNumber, index=True)
     turn_key: str
 
 

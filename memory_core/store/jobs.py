@@ -27,16 +27,18 @@ class JobRepository:
         """One job."""
         return self._db.get(Job, job_id)
 
-    def queued(self, scope: ScopeKey, *, kind: JobKind) -> Job | None:
-        """A job of this kind and scope that didn't start yet."""
-        statement = select(Job).where(Job.scope_key == scope, Job.kind == kind, Job.state == JobState.QUEUED)
-        return self._db.exec(statement.order_by(col(Job.created_at)).limit(1)).first()
-
     def owe_consolidation(self, scope: ScopeKey, *, through: int, at: datetime) -> JobId:
-        """Owe the consolidation of a scope's turns up to a number: widens a job that didn't start, else adds one."""
-        waiting = self.queued(scope, kind=JobKind.CONSOLIDATE)
-        if waiting and self.set(JobId(waiting.id), unless=_BEGUN, payload={"through": {scope: through}}):
-            return JobId(waiting.id)
+        """Owe the consolidation of a scope's turns up to a number.
+
+        Returns:
+            A job that is open and goes so far, one that didn't start and was widened, or a new one.
+        """
+        for job in self._open(scope, kind=JobKind.CONSOLIDATE):
+            job_id = JobId(job.id)
+            if job.payload.get("through", {}).get(scope, 0) >= through:
+                return job_id
+            if self.set(job_id, unless=_BEGUN, payload={"through": {scope: through}}):
+                return job_id
         return self.owe(JobKind.CONSOLIDATE, scope=scope, payload={"through": {scope: through}}, at=at)
 
     def owe(self, kind: JobKind, *, scope: ScopeKey | None, payload: Mapping[str, Any], at: datetime) -> JobId:
@@ -73,6 +75,13 @@ class JobRepository:
         statement = update(Job).where(col(Job.id) == job_id, col(Job.state).not_in(list(unless))).values(**values)
         return self._db.exec(statement).rowcount == 1
 
+    def scopes_failed_since(self, moment: datetime) -> frozenset[str]:
+        """Scopes with a consolidation that failed after a moment."""
+        statement = select(Job.scope_key).where(
+            Job.kind == JobKind.CONSOLIDATE, Job.state == JobState.FAILED, col(Job.ended_at) > moment
+        )
+        return frozenset(scope for scope in self._db.exec(statement) if scope is not None)
+
     def last_ended(self, kind: JobKind) -> datetime | None:
         """When a job of this kind was last done."""
         statement = select(func.max(Job.ended_at)).where(Job.kind == kind, Job.state == JobState.DONE)
@@ -81,3 +90,12 @@ class JobRepository:
     def counts(self) -> Mapping[str, int]:
         """Number of jobs by state."""
         return dict(self._db.exec(select(Job.state, func.count()).group_by(Job.state)).all())
+
+    def _open(self, scope: ScopeKey, *, kind: JobKind) -> list[Job]:
+        """Jobs of this kind and scope that didn't end, locked where the database has many writers."""
+        statement = (
+            select(Job)
+            .where(Job.scope_key == scope, Job.kind == kind, col(Job.state).in_(_OPEN))
+            .order_by(col(Job.created_at))
+        )
+        return list(self._db.exec(statement.with_for_update()))

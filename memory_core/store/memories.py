@@ -53,7 +53,9 @@ class MemoryRepository:
     def add_source(self, source: MemorySource) -> None:
         """Note another turn that said the same, unless it is noted already."""
         known = select(MemorySource.id).where(
-            MemorySource.memory_id == source.memory_id, MemorySource.turn_id == source.turn_id
+            MemorySource.memory_id == source.memory_id,
+            MemorySource.turn_id == source.turn_id,
+            MemorySource.turn_key == source.turn_key,
         )
         if self._db.exec(known).first() is None:
             self._db.add(source)
@@ -66,6 +68,13 @@ class MemoryRepository:
                 col(Memory.id).in_(ids[start : start + _BATCH]), col(Memory.scope_key).in_(scopes)
             )
             found |= {MemoryId(row.id): row for row in self._db.exec(statement)}
+        return found
+
+    def existing(self, ids: Sequence[MemoryId]) -> set[str]:
+        """Those of the ids that are taken, in whichever scope; tells nothing else."""
+        found: set[str] = set()
+        for start in range(0, len(ids), _BATCH):
+            found.update(self._db.exec(select(Memory.id).where(col(Memory.id).in_(ids[start : start + _BATCH]))))
         return found
 
     def by_kref(self, kref: str, *, scopes: Sequence[ScopeKey]) -> Memory | None:
@@ -136,7 +145,7 @@ class MemoryRepository:
         found: set[int] = set()
         for start in range(0, len(ids), _BATCH):
             statement = select(MemorySource.turn_id).where(col(MemorySource.memory_id).in_(ids[start : start + _BATCH]))
-            found.update(self._db.exec(statement))
+            found.update(number for number in self._db.exec(statement) if number is not None)
         return sorted(found)
 
     def krefs(self, ids: Sequence[str]) -> dict[str, str]:

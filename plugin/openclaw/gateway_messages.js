@@ -2,7 +2,6 @@
 
 export const OWNER = {
   sessionKey: "agent:main:main",
-  senderId: "gateway-client",
   channel: "webchat",
   isOwner: true,
   trigger: "user",

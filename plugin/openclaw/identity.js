@@ -96,7 +96,9 @@ export function sessionRef(ctx, known = {}) {
 function personOf(ctx, key, known) {
   if (key.kind === "http") return { channel: "http", senderId: key.user, isOwner: false };
   const isOwner = ownerOf(ctx, key, known);
-  return { channel: channelOf(ctx, key, isOwner), senderId: ctx.senderId, isOwner };
+  // The web chat's id for its operator is a role, not a name that anybody wants to read.
+  const senderId = isOperator(ctx) ? undefined : ctx.senderId;
+  return { channel: channelOf(ctx, key, isOwner), senderId, isOwner };
 }
 
 /** A subagent reads what its parent's person reads; a parent that isn't known leaves it without a person. */

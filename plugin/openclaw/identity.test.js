@@ -34,7 +34,6 @@ test("the web chat's operator is the owner, also when no tool was made", () => {
     sessionId: "s-1",
     trigger: "user",
     channel: "webchat",
-    senderId: "gateway-client",
     chatType: "direct",
     isOwner: true,
   });

@@ -21,7 +21,7 @@ export default {
   register(api) {
     if (api.registrationMode === "cli-metadata" || api.registrationMode === "setup-only") return;
     const { logger } = api;
-    const settings = readSettings(api.pluginConfig, { gateway: api.config });
+    const settings = readSettings(api.pluginConfig, { gateway: api.config, pluginFolder: api.rootDir });
     const parts = {
       ...sharedLink(settings, logger),
       runs: sharedRuns(),

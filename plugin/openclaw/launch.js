@@ -1,32 +1,25 @@
 // How the service is started in local mode: the program, its environment, where its output goes.
 import { existsSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 
 const LOG_BYTES = 5 * 1024 * 1024;
-const REPOSITORY = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 
 /**
  * The program and its arguments.
- * @param {{ command?: unknown, pythonPath?: string }} settings A command is a list, or words between spaces.
+ * @param {{ command?: unknown, pythonPath?: string, pluginFolder?: string }} settings A command is a list, or words
+ *   between spaces. The folder is where the gateway found the plugin: it runs a copy of these files made elsewhere.
  * @returns {{ argv: string[], cwd?: string }}
  */
-export function launchOf({ command, pythonPath }, { repository = REPOSITORY } = {}) {
-  const given = Array.isArray(command)
-    ? command.map(String)
-    : String(command ?? "")
-        .split(/\s+/)
-        .filter(Boolean);
-  if (given.length) return { argv: given };
-  const venv = join(repository, ".venv", "bin", "python");
-  const python = pythonPath ?? (existsSync(venv) ? venv : undefined);
-  if (python)
-    return {
-      argv: [python, "-m", "plugin.cli", "up", "--sidecar"],
-      ...(existsSync(join(repository, "plugin", "up.py")) && { cwd: repository }),
-    };
+export function launchOf({ command, pythonPath, pluginFolder }) {
+  const given = Array.isArray(command) ? command.map(String) : String(command ?? "").match(/\S+/g);
+  if (given?.length) return { argv: given };
+  const repository = pluginFolder && join(pluginFolder, "..", "..");
+  const venv = repository && join(repository, ".venv", "bin", "python");
+  const python = pythonPath ?? (venv && existsSync(venv) ? venv : undefined);
   // A copy of the plugin outside its repository: the command of the installed package.
-  return { argv: ["nightshift", "up", "--sidecar"] };
+  if (!python) return { argv: ["nightshift", "up", "--sidecar"] };
+  const hasSource = repository && existsSync(join(repository, "plugin", "cli.py"));
+  return { argv: [python, "-m", "plugin.cli", "up", "--sidecar"], ...(hasSource && { cwd: repository }) };
 }
 
 /** The environment of the service: what the operator set for this gateway wins over what stood in the environment. */

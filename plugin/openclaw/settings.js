@@ -11,12 +11,13 @@ const HOOK_LIMITS_MS = { before_prompt_build: 15_000, agent_end: 30_000 }; // th
 /**
  * Read the plugin's configuration.
  * @param {unknown} raw Value of `plugins.entries.nightshift.config`, secrets resolved.
- * @param {{ env?: Record<string, string | undefined>, gateway?: any }} [around] The environment and the gateway's configuration.
+ * @param {{ env?: Record<string, string | undefined>, gateway?: any, pluginFolder?: string }} [around] The environment,
+ *   the gateway's configuration, and where it found this plugin.
  */
-export function readSettings(raw, { env = process.env, gateway } = {}) {
+export function readSettings(raw, { env = process.env, gateway, pluginFolder } = {}) {
   const problems = [];
   const given = flatten(raw, problems);
-  const settings = { problems };
+  const settings = { problems, pluginFolder };
   for (const key of Object.keys(NUMBERS)) settings[key] = number(key, given, problems);
   for (const key of Object.keys(CHOICES)) settings[key] = choice(key, given, problems);
   for (const key of SWITCHES) settings[key] = flag(key, given, problems);

@@ -159,7 +159,7 @@ export class Sidecar {
       if (Date.now() - startedAt > STABLE_MS) this.#failures = 0;
       this.#ended(why);
     };
-    child.once("error", (error) => over(`it can't be started: ${error.code ?? error.name}`));
+    child.once("error", (error) => over(`${child.spawnfile} can't be started: ${error.code ?? error.name}`));
     child.once("exit", (code, signal) => over(`it ended with ${signal ?? code}`));
     // The gateway doesn't stay for our sake.
     child.unref();

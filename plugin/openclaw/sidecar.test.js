@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync, existsSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync, existsSync } from "node:fs";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -141,7 +141,7 @@ test("a program that can't be started is told and tried again, ever more slowly"
   const { sidecar, client, logger } = await sidecarOf({ command: "/no/such/program --flag" });
   assert.equal(client.isStarting, false);
   sidecar.start();
-  await until(() => said(logger, "it can't be started: ENOENT"));
+  await until(() => said(logger, "/no/such/program can't be started: ENOENT"));
   assert.match(logger.lines[0], /next try in 1 s, its output is in .*sidecar\.log$/);
   await sidecar.stop({ isFinal: true });
 });
@@ -176,14 +176,21 @@ test("nothing is started when another program has the port", async () => {
 });
 
 test("the program is the configured one, the repository's own, or the installed command", () => {
-  const folder = mkdtempSync(join(tmpdir(), "nightshift-launch-"));
-  endings.push(() => rmSync(folder, { recursive: true }));
-  assert.deepEqual(launchOf({ command: "python3 -m x  up" }), { argv: ["python3", "-m", "x", "up"] });
+  const repository = mkdtempSync(join(tmpdir(), "nightshift-launch-"));
+  endings.push(() => rmSync(repository, { recursive: true }));
+  const pluginFolder = join(repository, "plugin", "openclaw");
+  const up = ["-m", "plugin.cli", "up", "--sidecar"];
+  assert.deepEqual(launchOf({ command: "python3 -m x  up", pluginFolder }), { argv: ["python3", "-m", "x", "up"] });
   assert.deepEqual(launchOf({ command: ["a program", "up"] }), { argv: ["a program", "up"] });
-  assert.deepEqual(launchOf({}, { repository: folder }), { argv: ["nightshift", "up", "--sidecar"] });
-  assert.deepEqual(launchOf({ pythonPath: "/opt/python" }, { repository: folder }), {
-    argv: ["/opt/python", "-m", "plugin.cli", "up", "--sidecar"],
-  });
+  assert.deepEqual(launchOf({ pluginFolder }), { argv: ["nightshift", "up", "--sidecar"] });
+  assert.deepEqual(launchOf({ pythonPath: "/opt/python", pluginFolder }), { argv: ["/opt/python", ...up] });
+  mkdirSync(join(repository, ".venv", "bin"), { recursive: true });
+  mkdirSync(pluginFolder, { recursive: true });
+  const python = join(repository, ".venv", "bin", "python");
+  writeFileSync(python, "");
+  assert.deepEqual(launchOf({ pluginFolder }), { argv: [python, ...up] });
+  writeFileSync(join(repository, "plugin", "cli.py"), "");
+  assert.deepEqual(launchOf({ pluginFolder }), { argv: [python, ...up], cwd: repository });
 });
 
 test("the service gets the settings, not the gateway's own variables", () => {

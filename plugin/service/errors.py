@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from fastapi.responses import JSONResponse
 
+from memory_core.errors import MemoryCoreError
+
 STATUS: Mapping[str, int] = {
     "invalid": 422,
     "not_found": 404,
@@ -11,8 +13,8 @@ STATUS: Mapping[str, int] = {
     "forbidden": 403,
     "unavailable": 503,
     "refused": 422,
-    "corrupt": 500,
     "internal": 500,
+    "corrupt": 500,
     "unauthorized": 401,
     "too_large": 413,
     "bad_request": 400,
@@ -20,6 +22,12 @@ STATUS: Mapping[str, int] = {
 }
 """Codes of the error tree first, then those that only a web server knows."""
 _CODES = {status: code for code, status in reversed(STATUS.items())}
+
+
+class TooLarge(MemoryCoreError):
+    """A body that is larger than its limit."""
+
+    code = "too_large"
 
 
 def error_response(code: str, message: str, *, retryable: bool = False) -> JSONResponse:

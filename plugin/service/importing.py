@@ -9,10 +9,11 @@ from pydantic import Discriminator, Tag, TypeAdapter, ValidationError
 
 from memory_core.bootstrap import MemoryCore
 from memory_core.capture.service import ReplayedLine
+from memory_core.capture.storing import ExportedMemory
 from memory_core.capture.writing import Proposal
-from memory_core.errors import Invalid
 from memory_core.identity import complete
-from memory_core.values import Decision, JobId, JobKind, MemoryId, ScopeKey, SessionRef
+from memory_core.values import Decision, JobId, JobKind, MemoryId, Origin, ScopeKey, SessionRef
+from plugin.service.errors import TooLarge
 from plugin.service.schemas import LineIn, MemoryLineIn
 from plugin.service.tools.base import describe
 
@@ -65,14 +66,16 @@ class Importer:
         self._core = core
         self._progress = _Progress()
         self._turns: list[ReplayedLine] = []
-        self._memories: list[Proposal] = []
+        self._memories: list[ExportedMemory] = []
+        self._successors: list[tuple[MemoryId, str]] = []
+        self._scopes: set[ScopeKey] = set()
 
     async def take(self, chunks: AsyncIterator[bytes]) -> JobId:
         """Capture every line, then owe the job that consolidates them.
 
         Raises:
-            Invalid: the body is larger than `MAX_IMPORT_BYTES`, or a line than `MAX_LINE_BYTES`; lines before it are
-                kept, and the same import can be sent again.
+            TooLarge: the body is larger than `MAX_IMPORT_BYTES`; the lines before are kept, and the same import can
+                be sent again.
             Unavailable: the tables or the embedder are away; as above.
         """
         async for line in _lines(chunks):
@@ -81,6 +84,7 @@ class Importer:
             if len(self._turns) + len(self._memories) >= _BATCH_LINES:
                 await asyncio.to_thread(self._write)
         await asyncio.to_thread(self._write)
+        await asyncio.to_thread(self._link)
         payload = {
             "through": self._progress.through,
             "turns": self._progress.captured,
@@ -91,13 +95,19 @@ class Importer:
     def _read(self, number: int, line: bytes) -> None:
         if not line.strip():
             return
+        if len(line) > MAX_LINE_BYTES:
+            self._progress.reject(number, f"line: longer than {MAX_LINE_BYTES} bytes")
+            return
         try:
             parsed = _LINE.validate_json(line)
         except ValidationError as error:
             self._progress.reject(number, describe(error))
             return
         if isinstance(parsed, MemoryLineIn):
-            self._memories.append(_proposal(parsed))
+            self._memories.append(_exported(parsed))
+            if parsed.superseded_by:
+                self._successors.append((MemoryId(str(parsed.id)), parsed.superseded_by))
+                self._scopes.add(ScopeKey(parsed.scope))
         else:
             self._turns.append(_replayed(number, parsed))
 
@@ -121,19 +131,23 @@ class Importer:
             self._progress.skipped += len(self._memories) - added
             self._memories.clear()
 
+    def _link(self) -> None:
+        if self._successors:
+            self._core.storing.link_successors(self._successors, scopes=sorted(self._scopes))
+
 
 async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The lines of a body; of one that is too long only so much as shows that."""
     size = 0
     rest = b""
     async for chunk in chunks:
         size += len(chunk)
         if size > MAX_IMPORT_BYTES:
-            raise Invalid(f"body: larger than {MAX_IMPORT_BYTES} bytes")
+            raise TooLarge(f"body: larger than {MAX_IMPORT_BYTES} bytes")
         *whole, rest = (rest + chunk).split(b"\n")
         for line in whole:
             yield line
-        if len(rest) > MAX_LINE_BYTES:
-            raise Invalid(f"body: a line is longer than {MAX_LINE_BYTES} bytes")
+        rest = rest[: MAX_LINE_BYTES + 1]
     if rest:
         yield rest
 
@@ -148,15 +162,15 @@ def _replayed(number: int, line: LineIn) -> ReplayedLine:
         ref=ref,
         message_key=line.message_key,
         at=line.at,
-        role=line.role,
-        speaker=line.speaker or line.sender_id,
+        role=Origin(line.role),
+        speaker=line.speaker or (line.sender_id if line.role == "user" else None),
         text=line.text,
     )
 
 
-def _proposal(line: MemoryLineIn) -> Proposal:
-    return Proposal(
-        memory_id=MemoryId(line.id),
+def _exported(line: MemoryLineIn) -> ExportedMemory:
+    proposal = Proposal(
+        memory_id=MemoryId(str(line.id)),
         scope=ScopeKey(line.scope),
         space=line.space,
         text=line.text,
@@ -166,7 +180,17 @@ def _proposal(line: MemoryLineIn) -> Proposal:
         said_at=line.valid_from or line.created_at,
         event_at=line.event_at,
         event_until=line.event_until,
-        imported=True,
+        imported=line.imported,
         pinned=line.pinned,
         tags=tuple(line.tags),
+    )
+    return ExportedMemory(
+        proposal=proposal,
+        kref=line.kref,
+        created_at=line.created_at,
+        revision=line.revision,
+        status=line.status,
+        valid_until=line.valid_until,
+        count=line.count,
+        sources=tuple(line.sources),
     )

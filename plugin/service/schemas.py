@@ -1,13 +1,17 @@
 """Wire types of version 1: camelCase, unknown fields ignored, numbers out of range clamped; never table classes."""
 
+import math
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
+from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
+from memory_core.errors import Invalid
 from memory_core.identity import complete
+from memory_core.kref import parse
 from memory_core.recall.library import MemoryView
 from memory_core.values import ChatType, JobKind, JobState, MemoryKind, MemoryStatus, Origin, SessionRef, Trigger
 
@@ -18,9 +22,11 @@ MAX_TEXT_CHARS = 1_000_000
 
 def _clamp(low: float, high: float) -> BeforeValidator:
     def clamp(value: object) -> object:
-        if isinstance(value, int | float) and not isinstance(value, bool) and value == value:  # noqa: PLR0124 not NaN
-            return type(value)(min(max(value, low), high))
-        return value
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            return value
+        if isinstance(value, float) and math.isnan(value):
+            return high  # a threshold that is no number lets nothing through, rather than everything
+        return type(value)(min(max(value, low), high))
 
     return BeforeValidator(clamp)
 
@@ -48,6 +54,13 @@ def _zone(value: str) -> str:
         raise ValueError("must be an IANA time zone such as Europe/Lisbon") from None
 
 
+def _address(value: str) -> str:
+    try:
+        return parse(value).kref
+    except Invalid as error:
+        raise ValueError(str(error)) from None
+
+
 Instant = Annotated[AwareDatetime, BeforeValidator(_instant), AfterValidator(_in_range)]
 """A time in RFC 3339 with an offset."""
 Key = Annotated[
@@ -57,6 +70,7 @@ Text = Annotated[str, BeforeValidator(_without_nul), StringConstraints(max_lengt
 Zone = Annotated[str, AfterValidator(_zone)]
 TopK = Annotated[int, _clamp(1, 50)]
 Limit = Annotated[int, _clamp(1, 200)]
+Count = Annotated[int, _clamp(1, 1_000_000_000)]
 
 
 class Wire(BaseModel):
@@ -276,7 +290,7 @@ class LineIn(Wire):
     session_key: Key
     message_key: Key
     at: Instant
-    role: Origin
+    role: Literal["user", "assistant"]
     speaker: Key | None = None
     agent_id: Key | None = None
     chat_type: ChatType | None = None
@@ -293,16 +307,24 @@ class MemoryLineIn(Wire):
     """One exported memory."""
 
     type: Literal["memory"]
-    id: Key
+    id: UUID
+    kref: Annotated[Key, AfterValidator(_address)]
     scope: Key
     text: Text
     kind: MemoryKind
     origin: Origin
+    imported: bool = False
     space: Key
     speaker: Key | None = None
     event_at: Instant | None = None
     event_until: Instant | None = None
     valid_from: Instant | None = None
+    valid_until: Instant | None = None
     created_at: Instant
+    revision: Count = 1
+    status: MemoryStatus = MemoryStatus.ACTIVE
+    superseded_by: Annotated[Key, AfterValidator(_address)] | None = None
     pinned: bool = False
+    count: Count = 1
     tags: list[Key] = Field(default_factory=list)
+    sources: list[Key] = Field(default_factory=list)

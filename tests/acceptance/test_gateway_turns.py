@@ -1,6 +1,7 @@
 """One turn, end to end, through the real gateway; only the chat model is scripted."""
 
 import json
+import re
 import signal
 
 import psutil
@@ -8,12 +9,15 @@ import pytest
 
 from tests.acceptance.live import MEMORY_TIMEOUT_S, PLUGIN, Live
 from tests.rig.gateway import wait_for
-from tests.rig.model_steps import catalogued_call, failure, reply, tool_call, tool_names, tool_results
+from tests.rig.model_steps import Step, catalogued_call, failure, reply, tool_call, tool_names, tool_results
 
 pytestmark = pytest.mark.timeout(600)
 
 ADDRESS = "kref://"
 """Stands in everything that is recalled, and in nothing that a person says here."""
+LIGHTHOUSE = "Ailsa is the lighthouse keeper of the island."
+DIRECT = {"nightshift_search", "memory_store"}
+"""Tools whose schema the model always has; the others it finds in the gateway's catalogue."""
 
 
 def test_plugin_loads_without_a_complaint(live: Live) -> None:
@@ -133,13 +137,11 @@ def test_commands_and_machine_turns_are_not_captured(live: Live) -> None:
 def test_tool_answers_good_and_wrong_arguments(
     live: Live, *, name: str, arguments: dict[str, object], wanted: str
 ) -> None:
-    live.model.push(
-        tool_call("memory_store", {"text": "Ailsa is the lighthouse keeper of the island."}), reply("noted")
-    )
-    live.gateway.operator_turn("Remember who keeps the light", session="agent:main:tools-store")
+    live.model.push(tool_call("memory_store", {"text": LIGHTHOUSE}), reply("noted"))
+    live.gateway.operator_turn("Good evening to you", session="agent:main:tools-store")
+    live.wait_remembered("Ailsa", asked="Who is the lighthouse keeper?")
     live.model.reset()
-    is_direct = name in {"nightshift_search", "memory_store"}
-    live.model.push((tool_call if is_direct else catalogued_call)(name, arguments), reply("done"))
+    live.model.push(_call(name, arguments), reply("done"))
 
     turn = live.gateway.operator_turn("Use your memory for me, please", session=f"agent:main:tools-{name}")
 
@@ -149,28 +151,31 @@ def test_tool_answers_good_and_wrong_arguments(
 
 
 def test_tools_store_read_and_forget_for_real(live: Live) -> None:
-    session = "agent:main:tools-whole"
-
     def call(name: str, arguments: dict[str, object]) -> str:
         live.model.reset()
-        live.model.push(
-            catalogued_call(name, arguments)
-            if "search" not in name and name != "memory_store"
-            else tool_call(name, arguments),
-            reply("done"),
-        )
-        live.gateway.operator_turn(f"Please call {name}", session=session)
+        live.model.push(_call(name, arguments), reply("done"))
+        live.gateway.operator_turn(f"Please call {name}", session="agent:main:tools-whole")
         return tool_results(live.model.requests[-1])[-1]
 
-    stored = call("memory_store", {"text": "The password of the boathouse is Quetzalcoatl."})
+    boathouse = "The keys of the boathouse hang behind the portrait of Quetzalcoatl."
+    stored = call("memory_store", {"text": boathouse})
+    address = re.search(r"kref://[^\s)\"]+", stored)
     assert "ADD" in stored
-    address = next(
-        word for word in stored.replace('"', " ").replace("\\", " ").split() if word.startswith(ADDRESS)
-    ).rstrip(".,;)")
-    assert "Quetzalcoatl" in call("nightshift_get", {"ref": address})
-    assert "SKIP_DUPLICATE" in call("memory_store", {"text": "The password of the boathouse is Quetzalcoatl."})
-    call("memory_forget", {"refs": [address], "confirm": True})
-    assert "Quetzalcoatl" not in call("nightshift_search", {"query": "password of the boathouse"})
+    assert address
+    assert "Quetzalcoatl" in call("nightshift_get", {"ref": address.group()})
+    assert "SKIP_DUPLICATE" in call("memory_store", {"text": boathouse})
+    call("memory_forget", {"refs": [address.group()], "confirm": True})
+    assert "Quetzalcoatl" not in call("nightshift_search", {"query": "keys of the boathouse"})
+
+
+def test_what_was_just_stored_is_there_in_the_very_next_turn(live: Live) -> None:
+    text = "The ferry to Skye leaves from pier number nineteen."
+    live.model.push(tool_call("memory_store", {"text": text}), reply("noted"))
+    live.gateway.operator_turn("Good morning to you again", session="agent:main:ferry-told")
+
+    _, given = live.operator("From which pier leaves the ferry to Skye?", session="agent:main:ferry-asked")
+
+    assert "nineteen" in given
 
 
 def test_two_senders_of_a_shared_session_do_not_see_each_others_facts(live: Live) -> None:
@@ -272,6 +277,10 @@ def test_gateway_killed_and_restarted_still_has_its_memory(live: Live) -> None:
 
     assert "Ljubljana" in given
     assert not [pid for pid in old if psutil.pid_exists(pid)]
+
+
+def _call(name: str, arguments: dict[str, object]) -> Step:
+    return (tool_call if name in DIRECT else catalogued_call)(name, arguments)
 
 
 def _direct(sender: str) -> dict[str, object]:

@@ -21,6 +21,7 @@ from memory_core.store.database import Database
 
 _START_WITHIN_S = 30
 _END_WITHIN_S = 15
+_WITH_TABLES = "with_tables"
 _UNPRIVILEGED = ("postgres", "nobody")
 _NUMBERS = itertools.count(1)
 # PostgreSQL ends with the pipe: also when the tests are killed, nothing stays behind.
@@ -36,6 +37,7 @@ class PostgresServer:
         self._folder = Path(tempfile.mkdtemp(prefix="nightshift-postgres-"))
         self._port = _free_port()
         self._shell: subprocess.Popen[bytes] | None = None
+        self._has_template = False
         if self._user:
             shutil.chown(self._folder, self._user)
 
@@ -78,18 +80,31 @@ class PostgresServer:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @contextlib.contextmanager
-    def database(self) -> Generator[str]:
-        """URL of an empty database that goes at the end."""
+    def database(self, *, template: str = "template0") -> Generator[str]:
+        """URL of a database that goes at the end; empty, or a copy of another one."""
         name = f"t{next(_NUMBERS)}"
-        self._execute("CREATE DATABASE {}", name)
+        self._execute("CREATE DATABASE {} TEMPLATE {}", name, template)
         try:
-            yield f"postgresql://tests@127.0.0.1:{self._port}/{name}"
+            yield self._url(name)
         finally:
             self._execute("DROP DATABASE {} WITH (FORCE)", name)
 
-    def _execute(self, statement: LiteralString, name: str) -> None:
+    @contextlib.contextmanager
+    def database_with_tables(self) -> Generator[str]:
+        """URL of a database with tables at the newest revision; goes at the end."""
+        if not self._has_template:
+            self._execute("CREATE DATABASE {}", _WITH_TABLES)
+            migrate(self._url(_WITH_TABLES))
+            self._has_template = True
+        with self.database(template=_WITH_TABLES) as url:
+            yield url
+
+    def _url(self, name: str) -> str:
+        return f"postgresql://tests@127.0.0.1:{self._port}/{name}"
+
+    def _execute(self, statement: LiteralString, *names: str) -> None:
         with self._connect() as connection:
-            connection.execute(sql.SQL(statement).format(sql.Identifier(name)))
+            connection.execute(sql.SQL(statement).format(*(sql.Identifier(name) for name in names)))
 
     def _connect(self) -> psycopg.Connection:
         return psycopg.connect(host="127.0.0.1", port=self._port, user="tests", dbname="postgres", autocommit=True)
@@ -156,6 +171,26 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[st
         yield url
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def tables_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template: Path) -> Generator[str]:
+    """URL of a database with tables at the newest revision; a test that asks for it runs on both."""
+    if request.param == "sqlite":
+        shutil.copy(sqlite_template, tmp_path / "nightshift.sqlite3")
+        yield f"sqlite:///{tmp_path / 'nightshift.sqlite3'}"
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    with server.database_with_tables() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with tables at the newest revision, to be copied."""
+    path = tmp_path_factory.mktemp("template") / "nightshift.sqlite3"
+    migrate(f"sqlite:///{path}")
+    return path
+
+
 @pytest.fixture
 def postgres_url(postgres: PostgresServer) -> Generator[str]:
     """URL of an empty database of PostgreSQL, for tests of what only many writers can do."""
@@ -170,22 +205,26 @@ def sqlite_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def database(database_url: str) -> Generator[Database]:
+def database(tables_url: str) -> Generator[Database]:
     """Tables at the newest revision; a test that asks for it runs on both databases."""
-    opened = Database(database_url)
-    try:
-        opened.migrate()
-        yield opened
-    finally:
-        opened.close()
+    opened = Database(tables_url)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
-def sqlite(sqlite_file: Path) -> Generator[Database]:
+def sqlite(sqlite_template: Path, sqlite_file: Path) -> Generator[Database]:
     """Tables at the newest revision in a SQLite file."""
+    shutil.copy(sqlite_template, sqlite_file)
     opened = Database(f"sqlite:///{sqlite_file}")
+    yield opened
+    opened.close()
+
+
+def migrate(url: str) -> None:
+    """Make the tables of an empty database."""
+    opened = Database(url)
     try:
         opened.migrate()
-        yield opened
     finally:
         opened.close()

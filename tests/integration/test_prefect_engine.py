@@ -13,12 +13,17 @@ import pytest
 from memory_core.adapters.prefect_engine import PrefectEngine
 from memory_core.errors import Unavailable
 from memory_core.settings import load_settings
-from memory_core.values import JobId, JobKind
-from tests.prefect_server import PrefectServer
+from memory_core.values import FlowRun, JobId, JobKind
+from tests.prefect_server import PrefectServer, free_port
 
 
 def new_job() -> JobId:
     return JobId(str(uuid4()))
+
+
+def submit(engine: PrefectEngine) -> FlowRun:
+    job_id = new_job()
+    return engine.submit(job_id, kind=JobKind.CONSOLIDATE, parameters={"job_id": job_id})
 
 
 class Answering(ThreadingHTTPServer):
@@ -70,7 +75,7 @@ def engine_of(answering: Answering, home: Path) -> PrefectEngine:
 @pytest.mark.parametrize("answering", [(200, 503, 503, 201)], indirect=True)
 def test_a_server_too_busy_is_asked_again_with_the_same_key(answering: Answering, tmp_path: Path) -> None:
     engine = engine_of(answering, tmp_path)
-    engine.submit(new_job(), kind=JobKind.CONSOLIDATE, parameters={})
+    submit(engine)
     creations = answering.bodies[1:]
     assert len(creations) == 3
     assert len(set(creations)) == 1
@@ -83,7 +88,7 @@ def test_a_server_that_stays_busy_is_given_up_soon(answering: Answering, tmp_pat
     engine = engine_of(answering, tmp_path)
     started_s = time.monotonic()
     with pytest.raises(Unavailable, match="503"):
-        engine.submit(new_job(), kind=JobKind.CONSOLIDATE, parameters={})
+        submit(engine)
     assert time.monotonic() - started_s < 5
     engine.close()
 
@@ -98,34 +103,36 @@ def test_a_wrong_password_is_named(prefect_server: PrefectServer) -> None:
     prefect_server.start()
     engine = PrefectEngine(prefect_server.settings(NIGHTSHIFT_PREFECT_API_KEY="nightshift:wrong"))
     with pytest.raises(Unavailable, match="refuses the password in NIGHTSHIFT_PREFECT_API_KEY"):
-        engine.submit(new_job(), kind=JobKind.CONSOLIDATE, parameters={})
+        submit(engine)
     with pytest.raises(Unavailable, match="refuses the password"):
         engine.ready()
     engine.close()
 
 
-def test_a_server_that_stays_away_is_given_up_soon(prefect_server: PrefectServer, engine: PrefectEngine) -> None:
-    prefect_server.process.kill()
+def test_a_server_that_is_away_is_given_up_soon(tmp_path: Path) -> None:
+    url = f"http://127.0.0.1:{free_port()}/api"
+    engine = PrefectEngine(load_settings({"NIGHTSHIFT_HOME": str(tmp_path), "NIGHTSHIFT_PREFECT_API_URL": url}))
     started_s = time.monotonic()
     with pytest.raises(Unavailable, match="doesn't answer"):
-        engine.submit(new_job(), kind=JobKind.CONSOLIDATE, parameters={})
+        submit(engine)
     assert time.monotonic() - started_s < 5
+    engine.close()
 
 
 def test_a_server_that_began_anew_gets_the_run_under_its_new_id(
     prefect_server: PrefectServer, engine: PrefectEngine
 ) -> None:
     prefect_server.register_flows()
-    engine.submit(new_job(), kind=JobKind.CONSOLIDATE, parameters={})
+    submit(engine)
     prefect_server.process.kill()
     # Damage at its first page makes the whole file unreadable.
     (prefect_server.home / "prefect" / "prefect.db").write_bytes(b"not a database at all" * 500)
     prefect_server.start()
     assert "prefect.database_set_aside" in prefect_server.process.output()
     with pytest.raises(Unavailable, match="isn't registered"):
-        engine.submit(new_job(), kind=JobKind.CONSOLIDATE, parameters={})
+        submit(engine)
     prefect_server.register_flows()
-    run = engine.submit(new_job(), kind=JobKind.CONSOLIDATE, parameters={})
+    run = submit(engine)
     assert engine.read(run.run_id) == run
 
 
@@ -145,7 +152,7 @@ def test_the_page_shows_names_a_person_understands(prefect_server: PrefectServer
         shown = [client.get(f"/flow_runs/{run.run_id}").json() for run in (first, second)]
     assert [run["name"] for run in shown] == [f"import · {job_id[:8]}", f"import · {job_id[:8]} · attempt 2"]
     assert [run["parameters"] for run in shown] == [parameters, parameters]
-    assert [run["tags"] for run in shown] == [["import"], ["import"]]
+    assert all("import" in run["tags"] for run in shown)
 
 
 def test_twenty_clients_at_once_are_all_served(prefect_server: PrefectServer, engine: PrefectEngine) -> None:
@@ -156,10 +163,10 @@ def test_twenty_clients_at_once_are_all_served(prefect_server: PrefectServer, en
 
     def create(_: int) -> int:
         with prefect_server.client() as client:
-            body = {"name": "one of many", "tags": ["many"]}
+            body = {"name": "one of many", "parameters": {"job_id": new_job()}}
             return client.post(f"/deployments/{known}/create_flow_run", json=body).status_code
 
     with ThreadPoolExecutor(20) as clients:
         answers = list(clients.map(create, range(60)))
     assert answers == [201] * 60
-    assert engine.read(engine.submit(new_job(), kind=JobKind.CONSOLIDATE, parameters={}).run_id)
+    assert engine.read(submit(engine).run_id)

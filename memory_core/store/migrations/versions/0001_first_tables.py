@@ -137,7 +137,7 @@ def upgrade() -> None:
         "memorysource",
         sa.Column("id", ROW_NUMBER, nullable=False),
         sa.Column("memory_id", sa.String(length=36), nullable=False),
-        sa.Column("turn_id", ROW_NUMBER, nullable=False),
+        sa.Column("turn_id", ROW_NUMBER, nullable=True),
         sa.Column("turn_key", sa.String(), nullable=False),
         sa.ForeignKeyConstraint(["memory_id"], ["memory.id"], name="fk_memorysource_memory_id_memory"),
         sa.ForeignKeyConstraint(["turn_id"], ["turn.id"], name="fk_memorysource_turn_id_turn"),
