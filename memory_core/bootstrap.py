@@ -19,6 +19,7 @@ from memory_core.jobs.handlers import handlers
 from memory_core.jobs.service import JobService
 from memory_core.keyfile import load_or_create
 from memory_core.ports import Clock, Embedder, FlowEngine, VectorIndex
+from memory_core.recall.finding import Finder
 from memory_core.recall.library import LibraryService
 from memory_core.recall.service import RecallService
 from memory_core.settings import Settings
@@ -39,6 +40,7 @@ class MemoryCore:
     embedder: Embedder
     engine: FlowEngine
     capture: CaptureService
+    finder: Finder
     recall: RecallService
     indexing: IndexingService
     consolidation: ConsolidationService
@@ -113,6 +115,7 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
     clock, index, embedder = ports.clock, ports.index, ports.embedder
     keys = TextKeys(load_or_create(settings.home / "text.key").encode())
     writer = MemoryWriter(embedder, keys=keys, project=settings.identity.project)
+    finder = Finder(database, index=index, embedder=embedder)
     indexing = IndexingService(database, index=index, embedder=embedder, clock=clock)
     consolidation = ConsolidationService(database, writer=writer, clock=clock)
     return MemoryCore(
@@ -123,7 +126,8 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
         embedder=embedder,
         engine=ports.engine,
         capture=CaptureService(database, clock=clock, settings=settings, on_work=on_work),
-        recall=RecallService(database, index=index, embedder=embedder, clock=clock, settings=settings),
+        finder=finder,
+        recall=RecallService(finder, settings=settings),
         indexing=indexing,
         consolidation=consolidation,
         forgetting=ForgettingService(database, indexing=indexing, keys=keys, clock=clock),

@@ -19,7 +19,11 @@ _PASSAGE_CHARACTERS = 8_000
 
 
 class FastembedEmbedder:
-    """Turns texts into vectors in this process; a passage takes about 10 ms of CPU for each 25 word pieces."""
+    """Turns texts into vectors in this process; a passage takes about 10 ms of CPU for each 25 word pieces.
+
+    Attributes:
+        bundled: The model itself.
+    """
 
     def __init__(self, folder: Path) -> None:
         """Load the model.
@@ -30,8 +34,8 @@ class FastembedEmbedder:
         Raises:
             Corrupt: the installed model isn't the one that was checked.
         """
-        self._model = BundledModel(folder)
-        self._tokens = TokenRows(PieceTable(self._model.vocabulary), load_projection())
+        self.bundled = BundledModel(folder)
+        self._tokens = TokenRows(PieceTable(self.bundled.vocabulary), load_projection())
 
     @property
     def model(self) -> str:
@@ -48,9 +52,9 @@ class FastembedEmbedder:
             text: The question.
             quiet: Words that get no row, such as names that stand in every memory; all count if nothing else is left.
         """
-        text = self._model.cut(text[:_QUERY_CHARACTERS], pieces=_QUERY_PIECES)
+        text = self.bundled.cut(text[:_QUERY_CHARACTERS], pieces=_QUERY_PIECES)
         found = keywords(text)
-        states = self._model.states([text])[0]
+        states = self.bundled.states([text])[0]
         rows, weights = self._tokens.rows(states, keywords=found, quiet=quiet)
         if len(weights):
             rows = rows * (weights / weights.sum())[:, np.newaxis]
@@ -60,7 +64,7 @@ class FastembedEmbedder:
         """Vectors of texts to be found, in the order given, each cut to 254 word pieces."""
         done: dict[int, Embedding] = {}
         for batch in batches(texts):
-            states = self._model.states([texts[index][:_PASSAGE_CHARACTERS] for index in batch])
+            states = self.bundled.states([texts[index][:_PASSAGE_CHARACTERS] for index in batch])
             for index, state in zip(batch, states, strict=True):
                 done[index] = self._passage(texts[index], state)
         return [done[index] for index in range(len(texts))]

@@ -1,17 +1,14 @@
 """Taking turns in: cleaned, redacted, on disk with the work they cause, in one transaction."""
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from sqlmodel import Session as DbSession
 
 from memory_core.capture.hygiene import clean_assistant_text, clean_user_text, skip_reason
-from memory_core.errors import Conflict
 from memory_core.identity import opaque_label, resolve_scope
 from memory_core.models.turn import Session, Turn
 from memory_core.ports import Clock
@@ -27,8 +24,6 @@ MAX_UTTERANCE_CHARS = 32_000
 
 PAUSE_AFTER_FAILURE = timedelta(minutes=10)
 """How long the idle track leaves a scope alone whose consolidation failed for good."""
-_TRIES = 4
-_T = TypeVar("_T")
 
 
 class CaptureStatus(StrEnum):
@@ -113,8 +108,7 @@ class CaptureService:
         if scope.writes is None or len(utterances) < 2:  # noqa: PLR2004 a turn is what both said
             half = "one half of the turn is empty after cleaning"
             return Captured(status=CaptureStatus.SKIPPED, waiting=self._waiting(scope), reason=reason or half)
-        key = scope.writes
-        captured = _again_after_conflict(lambda: self._accept(ref, scope=scope, key=key, utterances=utterances))
+        captured = self._accept(ref, scope=scope, key=scope.writes, utterances=utterances)
         if captured.scheduled:
             self._on_work()
         return captured
@@ -125,14 +119,11 @@ class CaptureService:
         Raises:
             Unavailable: the tables can't be written; nothing of this batch was kept.
         """
-        prepared = [(line, self._line(line)) for line in lines]
-        return _again_after_conflict(lambda: self._replay(prepared))
-
-    def _replay(self, prepared: Sequence[tuple[ReplayedLine, _Utterance | None]]) -> Replayed:
         result = Replayed()
+        prepared = [(line, resolve_scope(line.ref, self._settings.identity), self._line(line)) for line in lines]
         with self._database.transaction() as db:
-            for line, utterance in prepared:
-                scope = resolve_scope(line.ref, self._settings.identity)
+            TurnRepository(db).serialise(scope.writes for _, scope, _ in prepared if scope.writes)
+            for line, scope, utterance in prepared:
                 if utterance is None or scope.writes is None or self._is_known(db, line=line, scope=scope.writes):
                     result.skipped += 1
                     continue
@@ -167,6 +158,7 @@ class CaptureService:
     def owe_now(self, scope: ScopeKey) -> JobId | None:
         """Owe the consolidation of everything that waits in a scope; None when nothing does."""
         with self._database.transaction() as db:
+            TurnRepository(db).serialise([scope])
             newest = TurnRepository(db).newest_waiting(scope)
             if newest is None:
                 return None
@@ -195,6 +187,7 @@ class CaptureService:
         turn_keys = [utterance.turn_key for utterance in utterances]
         with self._database.transaction() as db:
             turns = TurnRepository(db)
+            turns.serialise([key])
             if turns.known_keys(key, agent_id=ref.agent_id, session_key=ref.session_key, turn_keys=turn_keys):
                 return Captured(status=CaptureStatus.DUPLICATE, waiting=turns.waiting(key))
             newest = self._buffer(db, ref=ref, scope=scope, utterances=utterances, imported=False)
@@ -298,11 +291,3 @@ class CaptureService:
             return 0
         with self._database.reading() as db:
             return TurnRepository(db).waiting(scope.writes)
-
-
-def _again_after_conflict(work: Callable[[], _T]) -> _T:
-    """Look again when another writer took the same turn key or session number meanwhile; PostgreSQL has many."""
-    for _ in range(_TRIES - 1):
-        with suppress(Conflict):
-            return work()
-    return work()

@@ -16,6 +16,9 @@ from memory_core.store.memories import MemoryRepository
 from memory_core.store.turns import TurnRepository
 from memory_core.values import MemoryId, ScopeKey
 
+ERASED_AT_ONCE_BYTES = 32_000_000
+"""A larger file is rewritten in the background: whoever asked isn't kept waiting for more than a second."""
+
 log = structlog.get_logger(__name__)
 
 
@@ -69,9 +72,10 @@ class ForgettingService:
             for row in rows.values():
                 memories.bury(ScopeKey(row.scope_key), row.text_key, at=now)
             gone = memories.forget(list(rows))
+            self._database.owe_erasure(db)
             overwritten = turns.forget_texts(sorted({*selection.turn_ids, *source_turns}), scopes=scopes, at=now)
         applied = self._apply_to_index()
-        self._database.wipe_free_pages()
+        self._database.erase_traces(max_bytes=ERASED_AT_ONCE_BYTES)
         log.info("memory.forgotten", memories=gone, turns=overwritten)
         return Receipt(
             memories=gone,

@@ -96,18 +96,20 @@ class IndexingService:
             ChangeRepository(db).drop_applied(epoch, through=through)
 
     def reconcile(self) -> tuple[int, int]:
-        """Compare both sides: put what the index lacks into the queue, remove what the tables lack.
+        """Compare both sides: put into the queue what the index lacks and what the tables lack.
 
         Returns:
-            Numbers of missing and of stray points.
+            Numbers of missing and of stray points that were not in the queue yet.
 
         Raises:
             Unavailable: the index is away.
         """
         stored = self._stored_ids()
+        epoch = self._index.epoch()
         with self._database.reading() as db:
             wanted = ChangeRepository(db).memory_ids()
-        missing, stray = wanted - stored, stored - wanted
+            queued = ChangeRepository(db).due_ids(epoch)
+        missing, stray = wanted - stored - queued, stored - wanted - queued
         if missing or stray:
             log.info("index.drift", missing=len(missing), stray=len(stray))
             with self._database.transaction() as db:

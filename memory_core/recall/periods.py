@@ -18,7 +18,9 @@ _SHORT_MONTHS = {name.lower(): number for number, name in enumerate(calendar.mon
 _WEEKDAYS = {name.lower(): number for number, name in enumerate(calendar.day_name)}
 _NUMBERS = {
     word: number
-    for number, word in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=1)
+    for number, word in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=1
+    )
 } | {"a": 1, "an": 1, "a couple of": 2}
 _MONTH = "|".join(sorted({*_MONTHS, *_SHORT_MONTHS}, key=len, reverse=True))
 _YEAR = r"(?:19|20)\d\d"

@@ -1,59 +1,20 @@
-"""The whole read path: scope, query, candidates, ranking, threshold, block."""
+"""The recall before a turn: scope, query, threshold, block."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
 
 from memory_core.errors import Unavailable
 from memory_core.identity import resolve_scope
-from memory_core.models.memory import Memory
-from memory_core.ports import Clock, Embedder, VectorIndex
+from memory_core.recall.finding import Finder, Found, Question, Ranked
 from memory_core.recall.packing import Line, pack
 from memory_core.recall.query import build_query, measured_chars
 from memory_core.settings import Settings
-from memory_core.store.database import Database
-from memory_core.store.memories import MemoryRepository
-from memory_core.values import Hit, MemoryId, MemoryKind, MemoryStatus, PointFilter, ScopeKey, SessionRef, TimeRange
-
-CANDIDATES = 100
-"""Best of dense and best of keyword search that are ranked."""
-_IN_FORCE = (MemoryStatus.ACTIVE, MemoryStatus.FLAGGED)
-_EVER = (*_IN_FORCE, MemoryStatus.SUPERSEDED)
+from memory_core.values import Scope, SessionRef
 
 log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What is looked for, and among what.
-
-    Attributes:
-        text: The finished query.
-        at: When it is asked.
-        as_of: Answer as one would have then; None for now.
-        include_superseded: Facts that were replaced count too.
-        event: Only what happened within.
-    """
-
-    text: str
-    at: datetime
-    limit: int
-    as_of: datetime | None = None
-    include_superseded: bool = False
-    kind: MemoryKind | None = None
-    space: str | None = None
-    event: TimeRange = field(default_factory=TimeRange)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """A memory that answers, with its score in 0 to 1 and what the score is made of."""
-
-    memory: Memory
-    score: float
-    parts: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,110 +54,75 @@ class Recalled:
 
 
 class RecallService:
-    """Finds memories."""
+    """Recalls what the agent should know."""
 
-    def __init__(
-        self, database: Database, *, index: VectorIndex, embedder: Embedder, clock: Clock, settings: Settings
-    ) -> None:
+    def __init__(self, finder: Finder, *, settings: Settings) -> None:
         """Use the given parts."""
-        self._database = database
-        self._index = index
-        self._embedder = embedder
-        self._clock = clock
+        self._finder = finder
         self._settings = settings
 
     def recall(self, ref: SessionRef, request: RecallRequest) -> Recalled:
         """What the agent should know for this turn; never raises for a part that is away."""
         scope = resolve_scope(ref, self._settings.identity)
-        settings = self._settings.recall
         query = build_query(request.message, previous_user=request.previous_user, last_assistant=request.last_assistant)
         if not scope.reads:
             return Recalled(found=[], context="", query=query, reason=scope.reason)
-        if measured_chars(query) < settings.min_prompt_chars:
+        if measured_chars(query) < self._settings.recall.min_prompt_chars:
             return Recalled(found=[], context="", query=query, reason="the message is too short to look for anything")
+        zone = ref.timezone or self._settings.identity.timezone
         question = Question(
             text=query,
             at=request.at,
-            limit=request.top_k or settings.top_k,
+            zone=zone,
+            asker=scope.speaker,
             as_of=request.as_of,
             include_superseded=request.include_superseded,
         )
         try:
-            candidates = self.search(scope.reads, question)
+            return self._answer(scope, request, question=question)
         except Unavailable as error:
             log.warning("recall.degraded", reason=str(error))
             return Recalled(found=[], context="", query=query, degraded=True, reason=str(error))
+
+    def _answer(self, scope: Scope, request: RecallRequest, *, question: Question) -> Recalled:
+        settings = self._settings.recall
         threshold = settings.search_threshold if request.threshold is None else request.threshold
-        found = [candidate for candidate in candidates if candidate.score >= threshold][: question.limit]
+        ranked = self._finder.rank(scope.reads, question)
+        chosen = [entry for entry in ranked if entry.score >= threshold][: request.top_k or settings.top_k]
         context, packed = pack(
-            [_line(entry) for entry in found],
+            [_line(entry) for entry in chosen],
             budget_chars=request.budget_chars or settings.inject_chars,
             line_chars=settings.inject_chars_per_memory,
-            timezone=ref.timezone or self._settings.identity.timezone,
+            timezone=question.zone,
         )
-        trace = _trace(candidates, threshold=threshold, chosen=len(found), packed=packed) if request.explain else None
-        return Recalled(found=found, context=context, query=query, trace=trace)
-
-    def search(self, scopes: Sequence[ScopeKey], question: Question) -> list[Found]:
-        """Every candidate in the scopes, ranked, best first.
-
-        Raises:
-            Unavailable: the index or the embedder is away.
-        """
-        where = PointFilter(
-            scopes=tuple(scopes),
-            statuses=_EVER if question.include_superseded or question.as_of else _IN_FORCE,
-            kind=question.kind,
-            space=question.space,
-            event=question.event,
+        return Recalled(
+            found=self._finder.load(chosen, scopes=scope.reads),
+            context=context,
+            query=question.text,
+            trace=_trace(ranked, threshold=threshold, chosen=len(chosen), packed=packed) if request.explain else None,
         )
-        embedding = self._embedder.embed_query(question.text)
-        hits = self._index.search(embedding, where=where, limit=CANDIDATES)
-        with self._database.reading() as db:
-            rows = MemoryRepository(db).by_ids([hit.memory_id for hit in hits], scopes=scopes)
-        moment = question.as_of or self._clock.now()
-        fitting = [
-            (hit, row)
-            for hit in hits
-            if (row := rows.get(MemoryId(hit.memory_id))) is not None and _holds(row, question=question, moment=moment)
-        ]
-        return sorted((_score(hit, row) for hit, row in fitting), key=lambda found: -found.score)
 
 
-def _holds(row: Memory, *, question: Question, moment: datetime) -> bool:
-    """The table decides, not the index: it may lag behind by a moment."""
-    if row.status not in (_EVER if question.include_superseded or question.as_of else _IN_FORCE):
-        return False
-    if question.include_superseded:
-        return True
-    began = row.valid_from is None or question.as_of is None or row.valid_from <= moment
-    return began and (row.valid_until is None or row.valid_until > moment)
+def _line(entry: Ranked) -> Line:
+    row = entry.row
+    return Line(kref=row.kref, text=row.text, at=row.valid_from or row.event_at, speaker=row.speaker)
 
 
-def _score(hit: Hit, row: Memory) -> Found:
-    return Found(memory=row, score=max(0.0, min(1.0, hit.late)), parts={"late": hit.late, "keywords": hit.sparse or 0})
-
-
-def _line(found: Found) -> Line:
-    memory = found.memory
-    return Line(kref=memory.kref, text=memory.text, at=memory.valid_from or memory.event_at, speaker=memory.speaker)
-
-
-def _trace(candidates: Sequence[Found], *, threshold: float, chosen: int, packed: int) -> list[dict[str, object]]:
+def _trace(ranked: Sequence[Ranked], *, threshold: float, chosen: int, packed: int) -> list[dict[str, object]]:
     return [
         {
-            "kref": found.memory.kref,
-            "score": round(found.score, 4),
-            "parts": {name: round(value, 4) for name, value in found.parts.items()},
-            "outcome": _outcome(rank, found=found, threshold=threshold, chosen=chosen, packed=packed),
+            "kref": entry.row.kref,
+            "score": round(entry.score, 4),
+            "parts": {name: round(value, 4) for name, value in entry.parts.items()},
+            "outcome": _outcome(place, score=entry.score, threshold=threshold, chosen=chosen, packed=packed),
         }
-        for rank, found in enumerate(candidates)
+        for place, entry in enumerate(ranked)
     ]
 
 
-def _outcome(rank: int, *, found: Found, threshold: float, chosen: int, packed: int) -> str:
-    if found.score < threshold:
+def _outcome(place: int, *, score: float, threshold: float, chosen: int, packed: int) -> str:
+    if score < threshold:
         return f"left out: its score is below the threshold of {threshold:g}"
-    if rank >= chosen:
+    if place >= chosen:
         return f"left out: {chosen} better ones were found"
-    return "in the block" if rank < packed else "chosen, but the block was full"
+    return "in the block" if place < packed else "chosen, but the block was full"

@@ -23,6 +23,10 @@ class ChangeRepository:
         statement = select(IndexChange).where(_not_applied(epoch)).order_by(col(IndexChange.seq)).limit(limit)
         return list(self._db.exec(statement))
 
+    def due_ids(self, epoch: str) -> set[str]:
+        """Memories with changes that the index of this epoch didn't acknowledge."""
+        return set(self._db.exec(select(IndexChange.memory_id).where(_not_applied(epoch))))
+
     def states(self, memory_ids: Sequence[str]) -> list[tuple[Memory, MemoryVector]]:
         """Memories with their vectors; those that are gone are missing."""
         statement = (

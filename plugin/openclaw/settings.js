@@ -61,15 +61,16 @@ function flatten(raw, problems) {
     return given;
   }
   const put = (key, value) => {
-    const name = ALIASES[key] ?? key;
+    if (value === undefined || value === null) return;
+    const name = Object.hasOwn(ALIASES, key) ? ALIASES[key] : key;
     if (name !== key) problems.push(`${key}: understood as ${name}`);
     if (!OWN.has(name) && !SERVICE.has(name)) problems.push(`${key}: not a setting of Nightshift`);
-    else if (value !== undefined && value !== null) given.set(name, value);
+    else given.set(name, value);
   };
   for (const [key, value] of Object.entries(raw)) {
-    if (GROUPS.has(key) && isRecord(value))
-      for (const [name, inner] of Object.entries(value)) put(`${key}.${name}`, inner);
-    else put(key, value);
+    if (!GROUPS.has(key)) put(key, value);
+    else if (isRecord(value)) for (const [name, inner] of Object.entries(value)) put(`${key}.${name}`, inner);
+    else if (value !== undefined && value !== null) problems.push(`${key}: ${show(value)} must be an object`);
   }
   if (given.get("mode") === "cloud") {
     problems.push("mode: cloud is understood as remote");

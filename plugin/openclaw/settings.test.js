@@ -42,7 +42,9 @@ for (const [raw, key, value, words] of [
   [{ colour: "blue" }, "topK", 5, /colour: not a setting of Nightshift/],
   [{ local: { pot: 1 } }, "topK", 5, /local.pot: not a setting/],
   ["nonsense", "topK", 5, /config: must be an object/],
-  [{ topK: null }, "topK", 5, null],
+  [{ topK: null, colour: null, circuitBreaker: null }, "topK", 5, null],
+  [{ circuitBreaker: 7 }, "circuitBreaker.maxFailures", 3, /circuitBreaker: 7 must be an object/],
+  [{ constructor: 1 }, "topK", 5, /constructor: not a setting/],
 ]) {
   test(`${JSON.stringify(raw)} gives ${key} ${value}`, () => {
     const settings = read(raw);

@@ -28,6 +28,7 @@ export class Sidecar {
   #startedAt = 0;
   #notBefore = 0;
   #hasSaid = new Set();
+  #how = "joined";
 
   /** @param {{ settings: object, client: import("./client.js").Client, logger: object }} parts */
   constructor({ settings, client, logger }) {
@@ -69,7 +70,7 @@ export class Sidecar {
     globalThis[PARKED] = undefined;
     clearTimeout(parked.timer);
     if (parked.identity !== this.#identity) void end(parked.child);
-    else if (parked.child.exitCode === null && parked.child.signalCode === null) this.#keep(parked.child);
+    else if (parked.child.exitCode === null && parked.child.signalCode === null) this.#keep(parked.child, "kept");
   }
 
   #watchIn(ms) {
@@ -98,9 +99,7 @@ export class Sidecar {
 
   #thereIsOne() {
     if (!this.#wasThere) {
-      this.#logger.info(
-        `nightshift: ${this.#child ? "started" : "joined"} the memory service at ${this.#settings.baseUrl}`,
-      );
+      this.#logger.info(`nightshift: ${this.#how} the memory service at ${this.#settings.baseUrl}`);
     }
     this.#wasThere = true;
     this.#client.isStarting = false;
@@ -141,20 +140,22 @@ export class Sidecar {
         stdio: ["pipe", log.descriptor, log.descriptor],
         windowsHide: true,
       });
-      this.#keep(child);
+      this.#keep(child, "started");
     } finally {
       closeSync(log.descriptor);
     }
   }
 
-  #keep(child) {
+  #keep(child, how) {
     const startedAt = Date.now();
+    this.#how = how;
     this.#child = child;
     child.stdin.on("error", () => {}); // the process ended first
     let isOver = false;
     const over = (why) => {
       if (isOver || this.#child !== child) return;
       isOver = true;
+      this.#how = "joined";
       this.#child = undefined;
       if (Date.now() - startedAt > STABLE_MS) this.#failures = 0;
       this.#ended(why);

@@ -129,7 +129,7 @@ test("a service that accepts but never proves costs no more than the deadline", 
   const { client } = connect({ url: `http://127.0.0.1:${silent.address().port}` });
   const started = Date.now();
   assert.equal((await client.post("/v1/recall", {}, { timeoutMs: 100 })).reason, "no answer in time");
-  assert.ok(Date.now() - started < 350);
+  assert.ok(Date.now() - started < 1500);
   client.close();
   silent.close();
 });

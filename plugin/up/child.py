@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memory_core.lifeline import LIFELINE_VARIABLE
+from plugin.terminal import printable
 from plugin.up.restart import Deaths, RestartPolicy, Verdict
 
 _CANT_START = 127
@@ -143,13 +144,16 @@ class Child:
 
     async def _mourn(self, code: int, verdict: Verdict) -> None:
         name, tell = self.spec.name, self._nursery.tell
+        last_words = _tail(self.spec.log_file, start_bytes=self._log_start_bytes) or ["(it wrote nothing)"]
         if not verdict.hopeless:
             tell(f"{name} {_cause(code)}; starting it again in {verdict.pause_s:g} s")
+            if code > 0 and verdict.own_deaths == 1:
+                tell(f"    {last_words[-1]}")
         elif verdict.newly_hopeless:
             what_now = "giving up" if self.spec.vital else f"from now on tried every {verdict.pause_s:g} s"
             tell(f"{name} {_cause(code)}, {verdict.own_deaths} times in a row: {what_now}")
             tell(f"the end of {self.spec.log_file}:")
-            for line in _tail(self.spec.log_file, start_bytes=self._log_start_bytes) or ["(it wrote nothing)"]:
+            for line in last_words:
                 tell(f"    {line}")
         if verdict.hopeless and self.spec.vital:
             raise GaveUp(name)
@@ -208,5 +212,5 @@ def _tail(log_file: Path, *, start_bytes: int) -> list[str]:
         size_bytes = os.fstat(log.fileno()).st_size
         log.seek(max(start_bytes, size_bytes - _TAIL_BYTES))
         text = log.read().decode("utf-8", "replace")
-        return [line[:_TAIL_COLUMNS] for line in text.splitlines() if line.strip()][-_TAIL_LINES:]
+        return [printable(line)[:_TAIL_COLUMNS] for line in text.splitlines() if line.strip()][-_TAIL_LINES:]
     return []

@@ -35,7 +35,7 @@ class Readiness:
                 if ready:
                     return
                 missing = [f"{name} ({state})" for name, state in parts.items() if state != READY] or ["the service"]
-                self._report.waiting(f"  waiting for {', '.join(missing)}: {waited_s:.0f} s")
+                self._report.waiting(f"  {waited_s:3.0f} s, waiting for {', '.join(missing)}")
                 await asyncio.sleep(_POLL_S)
 
     async def _ask(self, client: httpx.AsyncClient) -> tuple[bool, Mapping[str, str]]:

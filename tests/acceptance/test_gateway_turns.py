@@ -9,7 +9,7 @@ import pytest
 
 from tests.acceptance.live import MEMORY_TIMEOUT_S, PLUGIN, Live
 from tests.rig.gateway import wait_for
-from tests.rig.model_steps import Step, catalogued_call, failure, reply, tool_call, tool_names, tool_results
+from tests.rig.model_steps import Step, catalogued_call, failure, reply, tool_call, tool_names, tool_results, user_text
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -106,6 +106,9 @@ def test_turn_of_a_failing_provider_leaves_no_memory(live: Live) -> None:
 def test_commands_and_machine_turns_are_not_captured(live: Live) -> None:
     live.gateway.operator_turn("/status my locker code is 4711-Albatross", session="agent:main:commands")
     live.gateway.rpc("wake", {"mode": "now", "text": "The Albatross report is due"})
+    wait_for(
+        lambda: any("heartbeat" in user_text(body) for body in live.model.requests), timeout_s=30, what="the heartbeat"
+    )
     live.operator("My locker is on the second floor.", session="agent:main:commands")
     live.wait_remembered("locker", asked="Where is my locker?")
 
@@ -234,6 +237,44 @@ def test_words_that_join_a_running_turn_belong_to_the_one_who_said_them(live: Li
     assert speakers == {"iris"}
 
 
+def test_mistyped_settings_do_not_stop_the_gateway_and_an_unusable_url_is_told(live: Live) -> None:
+    live.operator("My kayak has the colour of turmeric.", session="agent:main:kayak")
+    live.wait_remembered("turmeric", asked="Which colour has my kayak?")
+
+    _configure(live, {"topK": "many", "colour": "blue", "circuitBreaker": 7})
+    _, given = live.operator("Which colour has my kayak?", session="agent:main:kayak-mistyped")
+    _configure(live, {"baseUrl": "nowhere"})
+    live.model.push(tool_call("nightshift_search", {"query": "kayak"}), reply("done"))
+    turn = live.gateway.operator_turn("Search for my kayak, please", session="agent:main:kayak-off")
+    told = tool_results(live.model.requests[-1])[-1]
+    _configure(live, {"topK": None, "colour": None, "circuitBreaker": None, "baseUrl": None})
+    live.wait_ready()
+
+    assert "turmeric" in given
+    assert 'topK: "many" must be a number' in live.gateway.output()
+    assert turn.text == "done"
+    assert "baseUrl" in told
+
+
+def test_memory_slot_becomes_ours_and_back_without_a_restart(live: Live) -> None:
+    live.operator("My telescope stands in Effelsberg.", session="agent:main:telescope")
+    live.wait_remembered("Effelsberg", asked="Where does my telescope stand?")
+    before = {process.pid for process in live.processes()}
+
+    _configure(live, {"memorySlot": "replace"}, slot=PLUGIN)
+    live.model.push(tool_call("memory_search", {"query": "telescope"}), reply("done"))
+    _, owned = live.operator("Where does my telescope stand?", session="agent:main:telescope-owned")
+    found = tool_results(live.model.requests[-1])[-1]
+    _configure(live, {"memorySlot": "supplement"}, slot="none")
+    _, beside = live.operator("Where does my telescope stand now?", session="agent:main:telescope-beside")
+
+    assert "Effelsberg" in owned
+    assert "Effelsberg" in found
+    assert "Effelsberg" in beside
+    assert "nightshift_search" in tool_names(live.model.requests[-1])
+    assert {process.pid for process in live.processes()} == before
+
+
 def test_memory_away_costs_a_turn_nothing_and_comes_back_by_itself(live: Live) -> None:
     live.operator("My violin was built in Mittenwald.", session="agent:main:violin")
     live.wait_remembered("Mittenwald", asked="Where was my violin built?")
@@ -277,6 +318,10 @@ def test_gateway_killed_and_restarted_still_has_its_memory(live: Live) -> None:
 
     assert "Ljubljana" in given
     assert not [pid for pid in old if psutil.pid_exists(pid)]
+
+
+def _configure(live: Live, config: dict[str, object], *, slot: str = "none") -> None:
+    live.gateway.reconfigure({"plugins": {"slots": {"memory": slot}, "entries": {PLUGIN: {"config": config}}}})
 
 
 def _call(name: str, arguments: dict[str, object]) -> Step:

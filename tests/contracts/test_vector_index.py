@@ -5,7 +5,6 @@ import warnings
 from collections.abc import Generator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,7 +29,6 @@ from memory_core.values import (
     TimeRange,
 )
 from tests.fakes.vector_index import FakeVectorIndex
-from tests.index_process import IndexProcess
 
 _OURS, _THEIRS = ScopeKey("user-ours"), ScopeKey("user-theirs")
 _NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -38,23 +36,31 @@ _NO_KEYWORDS = SparseVector(indices=(), values=())
 _EVERY_STATUS = tuple(MemoryStatus)
 
 
+@pytest.fixture(scope="module")
+def edge_index(tmp_path_factory: pytest.TempPathFactory) -> Generator[QdrantEdgeIndex]:
+    """Made once: a new one takes a second of waiting for the disk."""
+    edge = QdrantEdgeIndex.create(tmp_path_factory.mktemp("edge") / "shard", layout=BUNDLED, name="test")
+    yield edge
+    edge.close()
+
+
 @pytest.fixture(params=["fake", "edge", "process", "server"])
-def index(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[VectorIndex]:
+def index(request: pytest.FixtureRequest) -> Generator[VectorIndex]:
     if request.param == "fake":
         yield FakeVectorIndex(layout=BUNDLED)
-    elif request.param == "edge":
-        edge = QdrantEdgeIndex.create(tmp_path / "shard", layout=BUNDLED, name="test")
-        yield edge
-        edge.close()
-    elif request.param == "process":
-        running: IndexProcess = request.getfixturevalue("running_index")
-        yield running.index
-        running.index.delete(running.index.ids(after=None, limit=10_000))
-    else:
+    elif request.param == "server":
         with warnings.catch_warnings():
             # The client's local mode is here for the adapter's calls; its payload indexes do nothing.
             warnings.filterwarnings("ignore", message="Payload indexes have no effect")
             yield QdrantServerIndex(QdrantClient(":memory:"), layout=BUNDLED)
+    else:
+        chosen: VectorIndex = (
+            request.getfixturevalue("edge_index")
+            if request.param == "edge"
+            else request.getfixturevalue("running_index").index
+        )
+        chosen.delete(chosen.ids(after=None, limit=10_000))
+        yield chosen
 
 
 class Vectors:

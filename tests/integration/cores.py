@@ -60,8 +60,9 @@ class World:
         return self.core.library.matching([scope], where=MemoryFilter(statuses=tuple(MemoryStatus)))
 
     def texts(self, scope: ScopeKey = ANAS, *, origin: str = "user") -> list[str]:
-        """What the memories of a scope say, oldest first."""
-        return [memory.text for memory in reversed(self.memories(scope)) if memory.origin == origin]
+        """What the memories of a scope say, in the order of saying."""
+        rows = sorted(self.memories(scope), key=lambda memory: (memory.session_id or 0, memory.position))
+        return [memory.text for memory in rows if memory.origin == origin]
 
     def run_jobs(self) -> list[JobId]:
         """Play the flow engine: hand over what is owed and run each job once."""

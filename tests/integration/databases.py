@@ -17,7 +17,12 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from memory_core.models import job, memory, turn
+from memory_core.models.base import Table
 from memory_core.store.database import Database
+
+FAMILIES = (turn, memory, job)
+"""Importing them registers their tables."""
 
 _START_WITHIN_S = 30
 _END_WITHIN_S = 15
@@ -37,7 +42,7 @@ class PostgresServer:
         self._folder = Path(tempfile.mkdtemp(prefix="nightshift-postgres-"))
         self._port = _free_port()
         self._shell: subprocess.Popen[bytes] | None = None
-        self._has_template = False
+        self._has_tables = False
         if self._user:
             shutil.chown(self._folder, self._user)
 
@@ -80,24 +85,27 @@ class PostgresServer:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @contextlib.contextmanager
-    def database(self, *, template: str = "template0") -> Generator[str]:
-        """URL of a database that goes at the end; empty, or a copy of another one."""
+    def database(self) -> Generator[str]:
+        """URL of an empty database that goes at the end."""
         name = f"t{next(_NUMBERS)}"
-        self._execute("CREATE DATABASE {} TEMPLATE {}", name, template)
+        self._execute("CREATE DATABASE {}", name)
         try:
             yield self._url(name)
         finally:
             self._execute("DROP DATABASE {} WITH (FORCE)", name)
 
-    @contextlib.contextmanager
-    def database_with_tables(self) -> Generator[str]:
-        """URL of a database with tables at the newest revision; goes at the end."""
-        if not self._has_template:
+    def database_with_tables(self) -> str:
+        """URL of a database with empty tables at the newest revision; the same one each time, emptied."""
+        url = self._url(_WITH_TABLES)
+        if not self._has_tables:
             self._execute("CREATE DATABASE {}", _WITH_TABLES)
-            migrate(self._url(_WITH_TABLES))
-            self._has_template = True
-        with self.database(template=_WITH_TABLES) as url:
-            yield url
+            migrate(url)
+            self._has_tables = True
+        names = sql.SQL(", ").join(sql.Identifier(name) for name in Table.metadata.tables)
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("SET lock_timeout = '10s'")
+            connection.execute(sql.SQL("TRUNCATE {} RESTART IDENTITY").format(names))
+        return url
 
     def _url(self, name: str) -> str:
         return f"postgresql://tests@127.0.0.1:{self._port}/{name}"
@@ -172,15 +180,13 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[st
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def tables_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template: Path) -> Generator[str]:
+def tables_url(request: pytest.FixtureRequest, *, tmp_path: Path, sqlite_template: Path) -> str:
     """URL of a database with tables at the newest revision; a test that asks for it runs on both."""
     if request.param == "sqlite":
         shutil.copy(sqlite_template, tmp_path / "nightshift.sqlite3")
-        yield f"sqlite:///{tmp_path / 'nightshift.sqlite3'}"
-        return
+        return f"sqlite:///{tmp_path / 'nightshift.sqlite3'}"
     server: PostgresServer = request.getfixturevalue("postgres")
-    with server.database_with_tables() as url:
-        yield url
+    return server.database_with_tables()
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,11 @@ class ToolCall:
     ref: SessionRef
     scope: Scope
 
+    @property
+    def zone(self) -> str:
+        """Zone of the caller, an IANA name."""
+        return self.ref.timezone or self.core.settings.identity.timezone
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolReply:

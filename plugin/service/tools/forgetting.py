@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from memory_core.keywords import content_words
 from pydantic import Field, StringConstraints
 
 from memory_core.errors import NotFound
 from memory_core.forgetting.service import Receipt, Selection
+from memory_core.keywords import content_words
 from memory_core.models.memory import Memory
-from memory_core.recall.service import Question
+from memory_core.recall.finding import Question
 from memory_core.store.memories import MemoryFilter
 from memory_core.values import MemoryId, MemoryStatus, ScopeKey, TimeRange
 from plugin.service.schemas import Instant, Key, MemoryOut, Wire
@@ -114,11 +114,9 @@ def _matching(call: ToolCall, arguments: ForgetArguments) -> list[Memory]:
         views = [call.core.library.get(ref, scopes=call.scope.reads) for ref in dict.fromkeys(arguments.refs)]
         return [view.memory for view in views]
     if arguments.query and not arguments.confirm:
-        question = Question(
-            text=arguments.query, at=call.core.clock.now(), limit=_PREVIEW_LIMIT, include_superseded=True
-        )
-        found = call.core.recall.search(call.scope.reads, question)
-        return [entry.memory for entry in found[:_PREVIEW_LIMIT]]
+        question = Question(text=arguments.query, at=call.core.clock.now(), zone=call.zone, include_superseded=True)
+        ranked = call.core.finder.rank(call.scope.reads, question)[:_PREVIEW_LIMIT]
+        return [found.memory for found in call.core.finder.load(ranked, scopes=call.scope.reads)]
     where = MemoryFilter(
         statuses=_EVERY_STATUS,
         session_key=arguments.session_key,

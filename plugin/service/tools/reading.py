@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 from pydantic import Field, StringConstraints
 
+from memory_core.recall.finding import Question
 from memory_core.recall.library import MemoryView
-from memory_core.recall.service import Question
 from memory_core.store.memories import MemoryFilter
 from memory_core.values import MemoryKind, MemoryStatus, TimeRange
 from plugin.service.schemas import Instant, Key, Limit, MemoryOut, TopK, Wire
@@ -58,7 +58,8 @@ async def _search(call: ToolCall, arguments: SearchArguments) -> ToolReply:
     question = Question(
         text=arguments.query,
         at=core.clock.now(),
-        limit=top_k,
+        zone=call.zone,
+        asker=call.scope.speaker,
         as_of=arguments.as_of,
         include_superseded=arguments.include_superseded,
         kind=arguments.kind,
@@ -67,7 +68,8 @@ async def _search(call: ToolCall, arguments: SearchArguments) -> ToolReply:
     )
 
     def find() -> list[MemoryOut]:
-        found = core.recall.search(call.scope.reads, question)[:top_k]
+        ranked = core.finder.rank(call.scope.reads, question)[:top_k]
+        found = core.finder.load(ranked, scopes=call.scope.reads)
         views = core.library.describe([entry.memory for entry in found])
         return [MemoryOut.of(view, score=entry.score) for view, entry in zip(views, found, strict=True)]
 
@@ -124,8 +126,7 @@ def _lines(call: ToolCall, memories: Sequence[MemoryOut]) -> str:
 
 
 def _line(call: ToolCall, memory: MemoryOut, *, text: str) -> str:
-    zone = ZoneInfo(call.ref.timezone or call.core.settings.identity.timezone)
-    at = (memory.event_at or memory.created_at).astimezone(zone)
+    at = (memory.event_at or memory.created_at).astimezone(ZoneInfo(call.zone))
     who = f", {memory.speaker}" if memory.speaker else ""
     label = ", superseded" if memory.status is MemoryStatus.SUPERSEDED else ""
     return f"- [{at:%Y-%m-%d}{who}{label}] {text} ({memory.kref})"

@@ -182,7 +182,6 @@ class TestSqlite:
     def test_a_damaged_page_is_called_corrupt(self, sqlite: Database, sqlite_file: Path) -> None:
         for _ in range(40):
             plant_memory(sqlite, text="x" * 2000)
-        sqlite.wipe_free_pages()
         sqlite.close()
         content = bytearray(sqlite_file.read_bytes())
         content[4096 * 2 :] = b"\xaa" * (len(content) - 4096 * 2)

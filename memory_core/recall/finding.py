@@ -1,0 +1,171 @@
+"""From a question to ranked memories: plan, candidates, pool, scores, and what of it holds at the moment asked for."""
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from memory_core.models.memory import Memory
+from memory_core.ports import Embedder, VectorIndex
+from memory_core.recall.features import measure
+from memory_core.recall.plan import Plan, plan
+from memory_core.recall.pool import Pool, gather
+from memory_core.recall.scoring import Score, score
+from memory_core.store.database import Database
+from memory_core.store.memories import MemoryRepository
+from memory_core.store.pools import PoolRepository, PoolRow
+from memory_core.values import MemoryKind, MemoryStatus, PointFilter, ScopeKey, TimeRange
+
+CANDIDATES = 100
+"""Best of dense and best of keyword search that are ranked."""
+_IN_FORCE = (MemoryStatus.ACTIVE, MemoryStatus.FLAGGED)
+_EVER = (*_IN_FORCE, MemoryStatus.SUPERSEDED)
+_SPEAKERS_FRESH_S = 60.0
+_SPEAKERS_KEPT = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is looked for, and among what.
+
+    Attributes:
+        text: The finished query.
+        at: When it is asked.
+        zone: Zone of the asker, an IANA name.
+        asker: Who asks, as memories show the name.
+        as_of: Answer as one would have then; None for now.
+        include_superseded: Facts that were replaced count too.
+        event: Only what happened within.
+    """
+
+    text: str
+    at: datetime
+    zone: str
+    asker: str | None = None
+    as_of: datetime | None = None
+    include_superseded: bool = False
+    kind: MemoryKind | None = None
+    space: str | None = None
+    event: TimeRange = field(default_factory=TimeRange)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """A memory that may answer, with its score in 0 to 1 and what the score is made of."""
+
+    row: PoolRow
+    score: float
+    parts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A memory that answers, whole, with its score."""
+
+    memory: Memory
+    score: float
+
+
+class Finder:
+    """Finds and ranks memories."""
+
+    def __init__(self, database: Database, *, index: VectorIndex, embedder: Embedder) -> None:
+        """Use the given parts."""
+        self._database = database
+        self._index = index
+        self._embedder = embedder
+        self._speakers = _SpeakerCache()
+
+    def rank(self, scopes: Sequence[ScopeKey], question: Question) -> list[Ranked]:
+        """Every memory of the question's pool that holds, best first.
+
+        Raises:
+            Unavailable: the index, the embedder or the database is away.
+        """
+        if not scopes:
+            return []
+        read = self._plan(scopes, question)
+        statuses = _EVER if question.include_superseded or question.as_of or read.wants_history else _IN_FORCE
+        where = PointFilter(
+            scopes=tuple(scopes),
+            statuses=statuses,
+            kind=question.kind,
+            space=question.space,
+            event=question.event,
+        )
+        embedding = self._embedder.embed_query(question.text, quiet=read.quiet)
+        hits = self._index.search(embedding, where=where, limit=CANDIDATES)
+        with self._database.reading() as db:
+            pool = gather(
+                db, hits, scopes=scopes, token_width=embedding.tokens.shape[1] if embedding.tokens.size else 0
+            )
+        if not pool.rows:
+            return []
+        scores = score(measure(embedding, read, pool.contenders))
+        return _answers(pool, scores, where=where, question=question)
+
+    def load(self, ranked: Sequence[Ranked], *, scopes: Sequence[ScopeKey]) -> list[Found]:
+        """The memories of a ranking, whole, in its order; those that are gone meanwhile are left out."""
+        with self._database.reading() as db:
+            rows = MemoryRepository(db).by_ids([entry.row.memory_id for entry in ranked], scopes=scopes)
+        return [
+            Found(memory=rows[entry.row.memory_id], score=entry.score)
+            for entry in ranked
+            if entry.row.memory_id in rows
+        ]
+
+    def _plan(self, scopes: Sequence[ScopeKey], question: Question) -> Plan:
+        with self._database.reading() as db:
+            speakers = self._speakers.get(tuple(scopes), PoolRepository(db))
+        return plan(question.text, asked_at=question.at, zone=question.zone, speakers=speakers, asker=question.asker)
+
+
+class _SpeakerCache:
+    """Who said the memories of a scope: counted anew after a minute, since only large changes matter."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[tuple[ScopeKey, ...], tuple[float, Mapping[str, int]]] = {}
+
+    def get(self, scopes: tuple[ScopeKey, ...], repository: PoolRepository) -> Mapping[str, int]:
+        with self._lock:
+            at, speakers = self._kept.get(scopes, (float("-inf"), {}))
+        if time.monotonic() - at < _SPEAKERS_FRESH_S:
+            return speakers
+        speakers = repository.speakers(scopes)
+        with self._lock:
+            if len(self._kept) >= _SPEAKERS_KEPT:
+                self._kept.pop(next(iter(self._kept)))
+            self._kept[scopes] = (time.monotonic(), speakers)
+        return speakers
+
+
+def _answers(pool: Pool, scores: Sequence[Score], *, where: PointFilter, question: Question) -> list[Ranked]:
+    answers = [
+        Ranked(row=row, score=scored.value, parts=scored.parts)
+        for row, scored in zip(pool.rows, scores, strict=True)
+        if _fits(row, where=where) and _holds(row, question=question, statuses=where.statuses)
+    ]
+    return sorted(answers, key=lambda answer: (-answer.score, answer.row.memory_id))
+
+
+def _fits(row: PoolRow, *, where: PointFilter) -> bool:
+    """Neighbours joined the pool as evidence: they answer only if they pass the filter themselves."""
+    if where.kind is not None and row.kind != where.kind:
+        return False
+    if where.space is not None and row.space != where.space:
+        return False
+    after_start = where.event.start is None or row.event_at >= where.event.start
+    return after_start and (where.event.end is None or row.event_at < where.event.end)
+
+
+def _holds(row: PoolRow, *, question: Question, statuses: Sequence[MemoryStatus]) -> bool:
+    """The table decides, not the index: it may lag behind by a moment."""
+    if row.status not in statuses:
+        return False
+    if question.as_of is not None:
+        began = row.valid_from is None or row.valid_from <= question.as_of
+        return began and (row.valid_until is None or row.valid_until > question.as_of)
+    superseded = row.status == MemoryStatus.SUPERSEDED
+    return superseded or row.valid_until is None or row.valid_until > question.at
