@@ -1,0 +1,124 @@
+"""Every part of a real tree killed at random moments: what was acknowledged becomes memory exactly once."""
+
+import json
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Generator, Mapping
+from pathlib import Path
+from typing import cast
+
+import httpx
+import psutil
+import pytest
+
+from tests.acceptance.up_process import MODULES, UpProcess, wait_until
+
+TURNS = 20
+KILLS = 12
+SESSION = {"sessionKey": "agent:main:main", "chatType": "direct", "isOwner": True}
+_SEED = 7461
+_PATIENCE_S = 120.0
+
+
+class Client:
+    """Speaks to a service that may be away: asks again until it answers."""
+
+    def __init__(self, tree: UpProcess) -> None:
+        self._url = tree.url
+        self._headers = {"authorization": f"Bearer {(tree.home / 'token').read_text()}"}
+
+    def post(self, path: str, body: Mapping[str, object]) -> dict[str, object]:
+        deadline_s = time.monotonic() + _PATIENCE_S
+        while True:
+            try:
+                answer = httpx.post(
+                    f"{self._url}{path}", json=body, headers=self._headers, timeout=130, trust_env=False
+                )
+                if answer.status_code == 200:
+                    return answer.json()
+                assert answer.json()["error"]["retryable"], answer.text
+            except httpx.HTTPError:
+                pass
+            assert time.monotonic() < deadline_s, f"{path} was not answered"
+            time.sleep(0.2)
+
+    def tool(self, name: str, arguments: Mapping[str, object]) -> dict[str, object]:
+        answer = self.post(f"/v1/tools/{name}", {"session": SESSION, "arguments": arguments})
+        assert not answer["isError"], answer
+        return cast("dict[str, object]", answer["details"])
+
+    def export(self) -> list[dict[str, object]]:
+        answer = httpx.get(f"{self._url}/v1/export", headers=self._headers, timeout=60, trust_env=False)
+        return [json.loads(line) for line in answer.text.splitlines()]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Generator[UpProcess]:
+    started = UpProcess(tmp_path / "home", "--no-demo")
+    started.wait_for("Ctrl-C ends it.")
+    yield started
+    started.clean_up()
+
+
+def test_every_acknowledged_turn_becomes_memory_exactly_once(tree: UpProcess) -> None:
+    client = Client(tree)
+    chance = random.Random(_SEED)
+    done = threading.Event()
+    killer = threading.Thread(target=_kill, args=(tree, chance), kwargs={"done": done})
+    killer.start()
+    for number in range(TURNS):
+        _say(client, number)
+        if number % 5 == 4:  # something to kill in the middle of
+            client.tool("memory_consolidate", {})
+        time.sleep(chance.uniform(0.1, 1.2))
+    done.set()
+    killer.join()
+
+    wait_until(tree.is_ready, what=lambda: f"ready again: {tree.said}", within_s=_PATIENCE_S)
+    _consolidate(client)
+    assert tree.said.count("starting it again") >= len(MODULES), tree.said
+    told = Counter(
+        number for memory in client.export() for number in range(TURNS) if _token(number) in str(memory["text"])
+    )
+    assert told == Counter(range(TURNS))
+    for number in range(TURNS):
+        found = client.tool("memory_search", {"query": f"Which crate holds {_token(number)}?", "topK": 1})
+        assert _token(number) in json.dumps(found), number
+
+
+def _say(client: Client, number: int) -> None:
+    text = f"The crate numbered {number + 100} in the harbour shed holds the {_token(number)} lamp of my uncle."
+    turn = {
+        "session": SESSION,
+        "turnKey": f"turn-{number}",
+        "user": {"text": text},
+        "assistant": {"text": "Thanks, noted."},
+    }
+    assert client.post("/v1/turns", turn)["status"] in {"accepted", "duplicate"}
+
+
+def _token(number: int) -> str:
+    return f"quelvar{number:02d}x"
+
+
+def _kill(tree: UpProcess, chance: random.Random, *, done: threading.Event) -> None:
+    """Kill parts in turn, each at least three times over, and whatever runs a flow with them."""
+    for count in range(KILLS):
+        name = sorted(MODULES)[count % len(MODULES)]
+        for process in tree.processes():
+            try:
+                if MODULES[name] in process.cmdline():
+                    process.kill()
+            except psutil.Error:
+                continue
+        if done.wait(chance.uniform(0.5, 4.0)) and count >= len(MODULES):
+            return
+
+
+def _consolidate(client: Client) -> None:
+    def is_done() -> bool:
+        return client.tool("memory_consolidate", {"wait": True})["jobId"] is None
+
+    wait_until(is_done, what=lambda: "everything consolidated", within_s=_PATIENCE_S)
