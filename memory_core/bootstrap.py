@@ -4,8 +4,10 @@ import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from memory_core.adapters.index_client import RemoteEmbedder, RemoteIndex
+from memory_core.adapters.index_layout import BUNDLED
 from memory_core.adapters.prefect_engine import PrefectEngine
 from memory_core.adapters.system_clock import SystemClock
 from memory_core.capture.dedup import TextKeys
@@ -24,6 +26,9 @@ from memory_core.recall.library import LibraryService
 from memory_core.recall.service import RecallService
 from memory_core.settings import Settings
 from memory_core.store.database import Database
+
+if TYPE_CHECKING:
+    from memory_core.adapters.qdrant_server_index import QdrantServerIndex
 
 HOME_MODE = 0o700
 _PRIVATE_UMASK = 0o077
@@ -80,7 +85,7 @@ def open_core(settings: Settings, *, on_work: Callable[[], None] = lambda: None)
         Unavailable: the database is away.
     """
     prepare_home(settings)
-    index = RemoteIndex(settings.index_socket)
+    index = _open_index(settings)
     embedder = RemoteEmbedder(settings.index_socket)
     engine = PrefectEngine(settings)
     ports = Ports(clock=SystemClock(), index=index, embedder=embedder, engine=engine)
@@ -109,6 +114,15 @@ def compose_core(
         yield _compose(settings, ports, database=database, on_work=on_work)
     finally:
         database.close()
+
+
+def _open_index(settings: Settings) -> "RemoteIndex | QdrantServerIndex":
+    backends = settings.backends
+    if backends.qdrant_url is None:
+        return RemoteIndex(settings.index_socket)
+    from memory_core.adapters.qdrant_server_index import connect  # noqa: PLC0415 4.8 s that embedded mode must not pay
+
+    return connect(backends.qdrant_url, backends.qdrant_api_key, layout=BUNDLED)
 
 
 def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: Callable[[], None]) -> MemoryCore:

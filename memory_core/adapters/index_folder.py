@@ -73,9 +73,11 @@ def _load(folder: Path, *, layout: IndexLayout, beginning: str) -> QdrantEdgeInd
     if failed >= _MAX_FAILED_OPENINGS:
         raise Corrupt("the last openings did not come to an end")
     suspect.write_text(str(failed + 1), encoding="utf-8")
-    index = QdrantEdgeIndex.load(folder / _SHARD, layout=layout, name=_epoch(beginning))
-    suspect.unlink()
-    return index
+    try:
+        return QdrantEdgeIndex.load(folder / _SHARD, layout=layout, name=_epoch(beginning))
+    finally:
+        # Whatever came of it, the engine came back.
+        suspect.unlink()
 
 
 def _start_anew(folder: Path, layout: IndexLayout) -> QdrantEdgeIndex:

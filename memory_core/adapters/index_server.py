@@ -63,6 +63,7 @@ class IndexServer:
         self._questions = WorkLane("embed questions")
         self._passages = WorkLane("embed passages")
         self._points = WorkLane("index")
+        self._lanes = (self._questions, self._passages, self._points)
         self._stopped = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._operations: dict[str, Callable[[Wire], _Start]] = {
@@ -98,7 +99,7 @@ class IndexServer:
         server = await asyncio.start_unix_server(accept, sock=listening)
         await self._stopped.wait()
         server.close()
-        for lane in (self._questions, self._passages, self._points):
+        for lane in self._lanes:
             await asyncio.to_thread(lane.close)
         if clients:
             await asyncio.wait(clients, timeout=_END_S)
@@ -112,6 +113,10 @@ class IndexServer:
         else:
             with contextlib.suppress(RuntimeError):  # the loop ended already
                 self._loop.call_soon_threadsafe(self._stopped.set)
+
+    def waiting(self) -> int:
+        """Pieces of work that wait or are being done."""
+        return sum(lane.waiting() for lane in self._lanes)
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -166,14 +171,13 @@ class IndexServer:
         return self._points, at_once(call), Urgency.QUESTION
 
     def _health(self) -> Wire:
-        lanes = (self._questions, self._passages, self._points)
         return asdict(
             IndexHealth(
                 model=self._embedder.model,
                 epoch=self._index.epoch(),
                 count=self._index.count(),
                 # This very question is being answered.
-                waiting=sum(lane.waiting() for lane in lanes) - 1,
+                waiting=self.waiting() - 1,
             )
         )
 
@@ -211,15 +215,17 @@ class IndexServer:
 
     def _write(self, points: Sequence[Point]) -> Steps:
         for start in range(0, len(points), POINTS_PER_PIECE):
+            if start:
+                yield
             self._index.upsert(points[start : start + POINTS_PER_PIECE])
-            yield
 
     def _embed(self, texts: Sequence[str]) -> Steps:
         done: dict[int, Embedding] = {}
         for batch in batches(texts):
+            if done:
+                yield
             embeddings = self._embedder.embed_passages([texts[index] for index in batch])
             done.update(zip(batch, embeddings, strict=True))
-            yield
         return [from_embedding(done[index]) for index in range(len(texts))]
 
 

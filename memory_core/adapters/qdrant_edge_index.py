@@ -1,5 +1,6 @@
 """VectorIndex over the embedded engine (qdrant-edge): one folder, one process; a call holds the interpreter lock."""
 
+import shutil
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,10 @@ from memory_core.adapters.index_layout import DENSE, SCOPE, SPARSE, TOKENS, Inde
 from memory_core.errors import Corrupt, Unavailable
 from memory_core.values import Embedding, Hit, MemoryId, Point, PointFilter
 
+KEEP_FREE_BYTES = 100 * 2**20
+"""Room that must be free on the disk: files are mapped, a full disk would end the process in the middle of a write."""
+_SHARE_TO_OPEN_OR_DELETE = 4
+"""A fourth of that is enough to open an index and to delete: what is forgotten must not wait for a bigger disk."""
 _LAST_ID = 2**128 - 1
 
 
@@ -20,10 +25,15 @@ class QdrantEdgeIndex:
     """Searches one folder's points; the process that opened it is the only one that can.
 
     Scores are exact, no graph is built: 20,000 memories of one scope take about 10 ms of CPU a search.
+
+    Attributes:
+        keep_free_bytes: Upserts are refused when the disk has less room than this, deletes at a fourth of it.
     """
 
-    def __init__(self, shard: edge.EdgeShard, *, layout: IndexLayout, name: str) -> None:
+    def __init__(self, shard: edge.EdgeShard, *, folder: Path, layout: IndexLayout, name: str) -> None:
+        self.keep_free_bytes = KEEP_FREE_BYTES
         self._shard = shard
+        self._folder = folder
         self._layout = layout
         self._name = name
         self._failed_flushes = 0
@@ -41,12 +51,13 @@ class QdrantEdgeIndex:
             Unavailable: the folder can't be written.
         """
         folder.mkdir(parents=True, exist_ok=True)
+        _check_room(folder, needed_bytes=KEEP_FREE_BYTES)
         with _writing():
             shard = edge.EdgeShard.create(str(folder), configuration(layout))
             for key, parameters in PAYLOAD_INDEXES:
                 shard.update(edge.UpdateOperation.create_field_index(key, parameters))
             shard.flush()
-        return cls(shard, layout=layout, name=name)
+        return cls(shard, folder=folder, layout=layout, name=name)
 
     @classmethod
     def load(cls, folder: Path, *, layout: IndexLayout, name: str) -> "QdrantEdgeIndex":
@@ -54,10 +65,13 @@ class QdrantEdgeIndex:
 
         Raises:
             Corrupt: the files are damaged, or in use by another process. Some damage ends the process instead.
+            Unavailable: the disk is full.
         """
+        _check_room(folder, needed_bytes=KEEP_FREE_BYTES // _SHARE_TO_OPEN_OR_DELETE)
         with _reading():
-            index = cls(edge.EdgeShard.load(str(folder), configuration(layout)), layout=layout, name=name)
-            index._shard.optimize()
+            shard = edge.EdgeShard.load(str(folder), configuration(layout))
+            shard.optimize()
+        index = cls(shard, folder=folder, layout=layout, name=name)
         index._probe()
         return index
 
@@ -75,6 +89,7 @@ class QdrantEdgeIndex:
         self._layout.check_points(points)
         latest = {point.memory_id: point for point in points}
         if latest:
+            _check_room(self._folder, needed_bytes=self.keep_free_bytes)
             with _writing():
                 self._shard.update(edge.UpdateOperation.upsert_points([point_form(p) for p in latest.values()]))
 
@@ -88,6 +103,7 @@ class QdrantEdgeIndex:
         for memory_id in memory_ids:
             check_id(memory_id)
         if memory_ids:
+            _check_room(self._folder, needed_bytes=self.keep_free_bytes // _SHARE_TO_OPEN_OR_DELETE)
             with _writing():
                 self._shard.update(edge.UpdateOperation.delete_points(list(memory_ids)))
 
@@ -208,6 +224,15 @@ class QdrantEdgeIndex:
                 self._shard.query(edge.QueryRequest(limit=1, query=query))
         if total != with_dense:
             raise Corrupt(f"{total - with_dense} of {total} points have lost their vectors")
+
+
+def _check_room(folder: Path, *, needed_bytes: int) -> None:
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        raise Unavailable(f"the index can't be written: {error}") from error
+    if free < needed_bytes:
+        raise Unavailable(f"the disk is full: the index needs {needed_bytes >> 20} MB free, there are {free >> 20}")
 
 
 @contextmanager

@@ -20,20 +20,26 @@ from memory_core.values import Embedding, FloatArray, MemoryId, SparseVector
 FEATURES = (
     "late",
     "late_window",
-    "keywords",
+    "peak",
+    "gist",
     "keyword_window",
     "answer",
     "date",
     "speaker",
     "question",
-    "length",
     "names",
     "time",
     "number",
 )
 """Columns of the table, in order; see `measure`."""
 WINDOW: Mapping[int, float] = {-3: 0.65, -2: 0.85, -1: 0.85, 1: 0.65, 2: 0.65}
-"""Places away in the session to the share of a neighbour's evidence that counts; the flat top of a hand-made search."""
+"""Places away in the session to the share of a neighbour's evidence that counts.
+
+Late interaction alone, r@10: without neighbours .749, one before .803, two before .823, this window .837; shares from
+.7 to .9 for those before and .5 to .7 for the others differ by less than .01.
+"""
+_PEAK_REACH = 2
+"""Places."""
 _NEAR_DAYS, _NEARBY = 31, 0.4
 _JUST_AFTER_DAYS = 7
 _ONE_DAY = timedelta(days=1)
@@ -66,54 +72,60 @@ class Contender:
     keywords: SparseVector
 
 
-def measure(query: Embedding, plan: Plan, contenders: Sequence[Contender]) -> npt.NDArray[np.float64]:
+def measure(query: Embedding, contenders: Sequence[Contender], *, plan: Plan) -> npt.NDArray[np.float64]:
     """Measure every contender of a pool.
 
     Args:
         query: The question, as `Embedder.embed_query` gives it with `plan.quiet`.
-        plan: The question, as `plan.plan` reads it.
         contenders: At least one; the rarity of a keyword is taken from them.
+        plan: The question, as `plan.plan` reads it.
 
     Returns:
         Shape (contenders, features), the columns being those of `FEATURES`:
         late, late_window: Weighted mean over the question's pieces of the best cosine, in 0 to 1.
-        keywords, keyword_window: Sum of BM25 parts of the question's keywords.
-        answer: `keywords` of the memory just before, where that one asks.
+        peak: How far `late_window` is behind the best one around, at most 0: of a stretch that fits, one place does.
+        gist: Cosine of the sums of all token rows.
+        keyword_window: BM25 of the question's keywords as a share of what each could bring at one mention of usual
+            length; 0 to about 1.5.
+        answer: The same, of the memory just before alone, where that one asks.
         date: 1 for what happened or was said in a period of the question, less soon after it, else 0.
         speaker, question, time, number: 0 or 1; time and number only where the question wants one.
-        length, names: Logarithms of counts.
+        names: ln(1 + capitalised words inside sentences).
     """
     beside = _neighbours(contenders)
-    late = _piece_evidence(query, contenders)
+    rows, starts = _joined(contenders, width=query.tokens.shape[1] if query.tokens.size else 1)
+    pieces = _piece_evidence(query, rows, starts=starts)
+    window = _windowed(pieces, beside).sum(axis=0)
     words = _keyword_evidence(query.sparse, contenders)
     asking = np.array([is_question(contender.text) for contender in contenders], dtype=np.float64)
-    said = np.append(words.sum(axis=0) * asking, 0.0)
-    table = np.stack(
-        [
-            late.sum(axis=0),
-            _windowed(late, beside).sum(axis=0),
-            words.sum(axis=0),
-            _windowed(words, beside).sum(axis=0),
-            said[beside[-1]],
-            np.array([_nearness(contender, plan.periods) for contender in contenders]),
-            np.array([plan.speaker is not None and contender.speaker == plan.speaker for contender in contenders]),
-            asking,
-            np.log1p([len(contender.text.split()) for contender in contenders]),
-            np.array([names_told(contender.text, known=plan.quiet) for contender in contenders]),
-            np.array([plan.asks_when and tells_time(contender.text) for contender in contenders]),
-            np.array([plan.asks_number and tells_number(contender.text) for contender in contenders]),
-        ],
-        axis=1,
-    )
-    return table.astype(np.float64)
+    columns = [
+        pieces.sum(axis=0),
+        window,
+        np.minimum(window - _best_beside(window, beside), 0.0),
+        _gist(query, rows, starts=starts),
+        _windowed(words, beside).sum(axis=0),
+        np.append(words.sum(axis=0) * asking, 0.0)[beside[-1]],
+        np.array([_nearness(contender, plan.periods) for contender in contenders]),
+        np.array([plan.speaker is not None and contender.speaker == plan.speaker for contender in contenders]),
+        asking,
+        np.array([names_told(contender.text, known=plan.quiet) for contender in contenders]),
+        np.array([plan.asks_when and tells_time(contender.text) for contender in contenders]),
+        np.array([plan.asks_number and tells_number(contender.text) for contender in contenders]),
+    ]
+    return np.stack(columns, axis=1).astype(np.float64)
 
 
 def _neighbours(contenders: Sequence[Contender]) -> dict[int, npt.NDArray[np.int64]]:
     """For each distance of the window, which contender stands there; the number of contenders where none does."""
-    at = {(one.session, one.place): row for row, one in enumerate(contenders) if one.session is not None}
+    at = {(one.session, one.place): row for row, one in enumerate(contenders)}
     nobody = len(contenders)
     return {
-        distance: np.array([at.get((one.session, one.place + distance), nobody) for one in contenders])
+        distance: np.array(
+            [
+                nobody if one.session is None else at.get((one.session, one.place + distance), nobody)
+                for one in contenders
+            ]
+        )
         for distance in WINDOW
     }
 
@@ -129,19 +141,42 @@ def _windowed(
     return best
 
 
-def _piece_evidence(query: Embedding, contenders: Sequence[Contender]) -> npt.NDArray[np.float64]:
+def _best_beside(
+    values: npt.NDArray[np.float64], beside: Mapping[int, npt.NDArray[np.int64]]
+) -> npt.NDArray[np.float64]:
+    """The largest value at a distance of at most `_PEAK_REACH`; 0 where nobody stands."""
+    padded = np.append(values, 0.0)
+    near = [padded[rows] for distance, rows in beside.items() if abs(distance) <= _PEAK_REACH]
+    return np.max(near, axis=0)
+
+
+def _joined(contenders: Sequence[Contender], *, width: int) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+    """All token rows, and where each contender's begin; one of zeros stands for those who have none."""
+    blank = np.zeros((1, width), dtype=np.float32)
+    rows = [one.tokens if one.tokens.shape[1:] == (width,) and len(one.tokens) else blank for one in contenders]
+    return np.concatenate(rows), np.cumsum([0, *map(len, rows[:-1])])
+
+
+def _piece_evidence(query: Embedding, rows: FloatArray, *, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     """Best dot product of each query row with each contender's rows, not below 0; shape (query rows, contenders)."""
-    if not len(query.tokens):
-        return np.zeros((1, len(contenders)))
-    blank = np.zeros((1, query.tokens.shape[1]), dtype=np.float32)
-    rows = [contender.tokens if len(contender.tokens) else blank for contender in contenders]
-    starts = np.cumsum([0, *map(len, rows[:-1])])
-    products = query.tokens @ np.concatenate(rows).T
+    if not query.tokens.size:
+        return np.zeros((1, len(starts)))
+    # Not `@`: BLAS would start threads that wait by spinning, which costs more than it saves on a busy machine.
+    products = np.einsum("qd,rd->qr", query.tokens, rows)
     return np.maximum(np.maximum.reduceat(products, starts, axis=1), 0.0).astype(np.float64)
 
 
+def _gist(query: Embedding, rows: FloatArray, *, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    if not query.tokens.size:
+        return np.zeros(len(starts))
+    asked = query.tokens.sum(axis=0)
+    told = np.add.reduceat(rows, starts, axis=0)
+    norms = np.linalg.norm(told, axis=1) * np.linalg.norm(asked)
+    return (told * asked).sum(axis=1).astype(np.float64) / np.maximum(norms, 1e-9)
+
+
 def _keyword_evidence(wanted: SparseVector, contenders: Sequence[Contender]) -> npt.NDArray[np.float64]:
-    """BM25 part of each keyword of the question; shape (keywords, contenders)."""
+    """Each keyword's share of the evidence that all could bring; shape (keywords, contenders)."""
     weights = np.zeros((max(1, len(wanted.indices)), len(contenders)))
     numbers = np.fromiter(chain.from_iterable(one.keywords.indices for one in contenders), dtype=np.int64)
     values = np.fromiter(chain.from_iterable(one.keywords.values for one in contenders), dtype=np.float64)
@@ -151,7 +186,7 @@ def _keyword_evidence(wanted: SparseVector, contenders: Sequence[Contender]) -> 
         weights[row, owners[found]] = values[found]
     holders = (weights > 0).sum(axis=1, keepdims=True)
     rarity = np.log1p((len(contenders) - holders + 0.5) / (holders + 0.5))
-    return weights * rarity
+    return weights * rarity / max(float(rarity.sum()), 1e-9)
 
 
 def _nearness(contender: Contender, periods: Sequence[Period]) -> float:

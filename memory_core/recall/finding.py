@@ -102,7 +102,7 @@ class Finder:
             )
         if not pool.rows:
             return []
-        scores = score(measure(embedding, read, pool.contenders))
+        scores = score(measure(embedding, pool.contenders, plan=read))
         return _answers(pool, scores, where=where, question=question)
 
     def load(self, ranked: Sequence[Ranked], *, scopes: Sequence[ScopeKey]) -> list[Found]:

@@ -1,11 +1,11 @@
 """Reading memories one by one, by page and all of them; every read names the scopes it may see."""
 
 import base64
-import binascii
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import islice
+from uuid import UUID
 
 from memory_core.errors import Invalid, NotFound
 from memory_core.kref import parse
@@ -114,9 +114,6 @@ def _write_cursor(memory: Memory) -> str:
 def _read_cursor(cursor: str) -> tuple[datetime, str]:
     try:
         moment, _, memory_id = base64.urlsafe_b64decode(cursor.encode()).decode().partition("|")
-        created_at = datetime.fromisoformat(moment)
-    except (ValueError, binascii.Error) as error:
+        return datetime.fromisoformat(moment).astimezone(UTC), str(UUID(memory_id))
+    except (ValueError, OverflowError) as error:
         raise Invalid(f"cursor: {cursor[:40]!r} is not a cursor of an earlier answer") from error
-    if created_at.tzinfo is None:
-        raise Invalid(f"cursor: {cursor[:40]!r} is not a cursor of an earlier answer")
-    return created_at, memory_id

@@ -84,7 +84,7 @@ def _dates(text: str, today: date) -> Iterator[tuple[date, date]]:
         yield from _readings(match, today)
     for match in _BARE_YEAR.finditer(text):
         if not any(start <= match.start() < end for start, end in taken):
-            yield from _span(int(match["year"]), None, None)
+            yield from _span(int(match["year"]))
 
 
 def _is_date(match: re.Match[str]) -> bool:
@@ -103,12 +103,12 @@ def _readings(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
         month, day = _MONTHS.get(name) or _SHORT_MONTHS[name], match["day_before"] or match["day_after"]
     years = [int(match["year"])] if match["year"] else [today.year - back for back in range(_YEARS_BACK)]
     for year in years:
-        for since, until in _span(year, month, int(day) if day else None):
+        for since, until in _span(year, month, day=int(day) if day else None):
             if match["year"] or since <= today:
                 yield since, until
 
 
-def _span(year: int, month: int | None, day: int | None) -> Iterator[tuple[date, date]]:
+def _span(year: int, month: int | None = None, *, day: int | None = None) -> Iterator[tuple[date, date]]:
     try:
         if month is None:
             yield date(year, 1, 1), date(year + 1, 1, 1)
@@ -131,19 +131,19 @@ def _relative(text: str, today: date) -> Iterator[tuple[date, date]]:
         yield _calendar_unit(match["unit"].lower(), today, back=0 if match["which"].lower() == "this" else 1)
     for match in _AGO.finditer(text):
         unit, count = match["unit"].lower(), _count(match["count"])
-        start = _back(today, unit, count)
+        start = _back(today, unit, count=count)
         # "three weeks ago" is said of the days around; the longer the unit, the looser.
         slack = {"day": 0, "week": 3, "month": 15, "year": 182}[unit]
         yield start - timedelta(days=slack), start + timedelta(days=slack + 1)
     for match in _LAST_N.finditer(text):
-        yield _back(today, match["unit"].lower(), _count(match["count"])), today + timedelta(days=1)
+        yield _back(today, match["unit"].lower(), count=_count(match["count"])), today + timedelta(days=1)
 
 
 def _count(text: str) -> int:
     return int(text) if text.isdigit() else _NUMBERS[text.lower()]
 
 
-def _back(today: date, unit: str, count: int) -> date:
+def _back(today: date, unit: str, *, count: int) -> date:
     if unit in _UNIT_DAYS:
         return today - timedelta(days=_UNIT_DAYS[unit] * count)
     return _months_later(today, -count * (1 if unit == "month" else 12))

@@ -15,7 +15,8 @@ _ASKS_WHEN = re.compile(
     re.IGNORECASE,
 )
 _ASKS_NUMBER = re.compile(
-    r"\bhow (?:many|much|long|old|often|far|tall|big|fast|large|high|heavy)\b|\b(?:what|which) (?:number|price|age|size|amount)\b",
+    r"\bhow (?:many|much|long|old|often|far|tall|big|fast|large|high|heavy)\b"
+    r"|\b(?:what|which) (?:number|price|age|size|amount)\b",
     re.IGNORECASE,
 )
 _WANTS_HISTORY = re.compile(

@@ -60,7 +60,7 @@ def _beside(ids: Sequence[MemoryId], *, order: Mapping[int, Sequence[MemoryId]])
 
 def _contenders(rows: Sequence[PoolRow], *, places: Mapping[MemoryId, int], width: int) -> list[Contender]:
     tokens, starts = join_rows([row.tokens if row.token_width == width else b"" for row in rows], width=width)
-    ends = [*starts[1:].tolist(), len(tokens)]
+    ends = [*starts.tolist(), len(tokens)][1:]
     return [
         Contender(
             memory_id=row.memory_id,

@@ -14,14 +14,18 @@ export class Client {
   #breaker;
   #isUp;
   #listeners = [];
+  #lastTold;
+  #hasTold = false;
+  #now;
 
   /**
    * @param {ReturnType<import("./settings.js").readSettings>} settings
    * @param {{ logger: { info(line: string): void, warn(line: string): void }, now?: () => number }} around
    */
-  constructor(settings, { logger, now }) {
+  constructor(settings, { logger, now = Date.now }) {
     this.#settings = settings;
     this.#logger = logger;
+    this.#now = now;
     this.#breaker = new Breaker({
       maxFailures: settings["circuitBreaker.maxFailures"],
       cooldownMs: settings["circuitBreaker.cooldownMs"],
@@ -97,7 +101,8 @@ export class Client {
   #succeeded() {
     this.#breaker.succeeded();
     if (this.#isUp === true) return;
-    if (this.#isUp === false) this.#logger.info("nightshift: the memory service answers again");
+    if (this.#hasTold) this.#logger.info("nightshift: the memory service answers again");
+    this.#hasTold = false;
     this.#isUp = true;
     for (const listener of this.#listeners) listener();
   }
@@ -111,6 +116,13 @@ export class Client {
     this.#breaker.failed();
     if (this.#isUp === false || (this.isStarting && this.#isUp === undefined)) return;
     this.#isUp = false;
+    // A service that fails every other call for the same reason isn't news each time.
+    const isNews =
+      this.#lastTold?.reason !== reason ||
+      this.#now() - this.#lastTold.at > this.#settings["circuitBreaker.cooldownMs"];
+    if (!isNews) return;
+    this.#lastTold = { reason, at: this.#now() };
+    this.#hasTold = true;
     this.#logger.warn(
       `nightshift: the memory service doesn't answer (${reason}); turns go on without memory until it does`,
     );

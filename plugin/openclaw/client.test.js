@@ -70,6 +70,21 @@ test("one warning when the service goes away and one line when it is back, howev
   assert.equal(ups, 2);
 });
 
+test("a service that fails every other call for the same reason is told of once a cooldown", async () => {
+  let now = 0;
+  let calls = 0;
+  const service = await serve({ answer: () => ((calls += 1) % 2 ? { status: 500, body: {} } : {}) });
+  const { client, logger } = connect(service, { now: () => now });
+  for (let number = 0; number < 10; number++) await client.post("/v1/recall", {});
+  assert.deepEqual(
+    logger.lines.map((line) => line.split(" ")[0]),
+    ["warn", "info"],
+  );
+  now = 60_001;
+  await client.post("/v1/recall", {});
+  assert.equal(logger.lines.length, 3);
+});
+
 test("while the service is being started its absence is no warning", async () => {
   const { client, logger } = connect({ url: "http://127.0.0.1:1" });
   client.isStarting = true;

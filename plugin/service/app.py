@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
-import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -23,8 +22,6 @@ from plugin.service.tools.registry import registry
 
 VERSION = "1"
 _RECALLS_AT_ONCE = 16
-
-log = structlog.get_logger(__name__)
 
 
 def build_app(core: MemoryCore, *, token: str, on_wake: list[Background]) -> FastAPI:
@@ -68,7 +65,6 @@ def build_app(core: MemoryCore, *, token: str, on_wake: list[Background]) -> Fas
     app.add_exception_handler(MemoryCoreError, _ours)
     app.add_exception_handler(RequestValidationError, _wrong_field)
     app.add_exception_handler(HTTPException, _of_the_framework)
-    app.add_exception_handler(Exception, _unexpected)
     return app
 
 
@@ -94,8 +90,3 @@ async def _of_the_framework(_: Request, error: Exception) -> JSONResponse:
         raise error
     code = code_of(error.status_code)
     return error_response(code, str(error.detail))
-
-
-async def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    log.error("request.failed", path=request.scope.get("route_path", ""), error=type(error).__name__)
-    return error_response("internal", "an internal error; see the service's log")

@@ -8,6 +8,7 @@ import structlog
 
 from memory_core.bootstrap import MemoryCore
 from memory_core.errors import MemoryCoreError
+from plugin.service.errors import place_of
 
 _LONGEST_PAUSE_S = 10.0
 
@@ -69,9 +70,9 @@ class Background:
                 failures += 1
                 if failures == 1:  # one line a change of state, not one a round
                     log.warning("chore.failing", chore=chore.name, code=error.code, reason=str(error))
-            except Exception:
+            except Exception as error:  # noqa: BLE001 the other chores and the next round must go on
                 failures += 1
-                log.exception("chore.broken", chore=chore.name)
+                log.error("chore.broken", chore=chore.name, error=type(error).__name__, at=place_of(error))  # noqa: TRY400 the message may hold words of people
             else:
                 if failures:
                     log.info("chore.recovered", chore=chore.name, failures=failures)

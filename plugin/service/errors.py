@@ -1,6 +1,8 @@
 """Error code to HTTP status, in one table, and the one shape that every error has on the wire."""
 
+import traceback
 from collections.abc import Mapping
+from pathlib import Path
 
 from fastapi.responses import JSONResponse
 
@@ -39,3 +41,9 @@ def error_response(code: str, message: str, *, retryable: bool = False) -> JSONR
 def code_of(status: int) -> str:
     """The code for a status that the web framework chose."""
     return _CODES.get(status, "internal" if status >= 500 else "bad_request")  # noqa: PLR2004 server errors
+
+
+def place_of(error: BaseException) -> str:
+    """File and line where an error was raised, for the log: its message may hold words of people."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "unknown"

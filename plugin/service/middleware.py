@@ -3,10 +3,11 @@
 import hmac
 from collections.abc import Mapping
 
+import structlog
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from plugin.service.errors import error_response
+from plugin.service.errors import error_response, place_of
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 """Tell states only, so they need no token."""
@@ -17,6 +18,8 @@ _BODY_LIMITS: Mapping[str, int] = {"/v1/tools/creative_capture": 8_000_000}
 _DRAIN_BYTES = 32_000_000
 """How much of a body that is too large is read and dropped, so that its sender gets to see the answer."""
 _LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
+
+log = structlog.get_logger(__name__)
 
 
 class Gate:
@@ -38,15 +41,31 @@ class Gate:
         if refused is not None:
             await error_response(*refused)(scope, receive, send)
             return
-        if request.url.path in STREAMED_PATHS:
-            await self._app(scope, receive, send)
+        if scope["path"] in STREAMED_PATHS:
+            await self._pass_on(scope, receive=receive, send=send)
             return
-        limit = _BODY_LIMITS.get(request.url.path, MAX_BODY_BYTES)
+        limit = _BODY_LIMITS.get(scope["path"], MAX_BODY_BYTES)
         body = await _read_body(receive, limit=limit)
         if body is None:
             await error_response("too_large", f"body: larger than {limit} bytes")(scope, receive, send)
             return
-        await self._app(scope, _replay(body, receive), send)
+        await self._pass_on(scope, receive=_replay(body, receive), send=send)
+
+    async def _pass_on(self, scope: Scope, *, receive: Receive, send: Send) -> None:
+        has_begun = False
+
+        async def noting(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        except Exception as error:  # noqa: BLE001 the server's own log would show its message: words of people
+            log.error("request.failed", error=type(error).__name__, at=place_of(error))  # noqa: TRY400 as above
+            if has_begun:
+                raise ConnectionAbortedError("the answer broke off") from None
+            await error_response("internal", "an internal error; see the service's log")(scope, receive, send)
 
     def _refusal(self, request: Request) -> tuple[str, str] | None:
         host = request.headers.get("host", "")
@@ -55,7 +74,7 @@ class Gate:
         origin = request.headers.get("origin")
         if origin is not None and origin.split("://", 1)[-1] != host:
             return "forbidden", "origin: requests of other pages are not answered"
-        if request.url.path in OPEN_PATHS:
+        if request.scope["path"] in OPEN_PATHS:
             return None
         scheme, _, given = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), self._token):

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
-from memory_core.capture.service import LiveTurn
+from memory_core.capture.service import CaptureStatus, LiveTurn
 from memory_core.errors import NotFound
 from memory_core.identity import resolve_scope
 from memory_core.recall.service import Recalled, RecallRequest
@@ -59,6 +59,7 @@ async def readyz(it: Service) -> JSONResponse:
 @router.get("/metrics")
 async def metrics(it: Service) -> Response:
     """Numbers for Prometheus."""
+    await asyncio.to_thread(statistics, it)
     return Response(it.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
@@ -123,7 +124,8 @@ async def turns(body: TurnIn, it: Service) -> TurnOut:
     )
     captured = await asyncio.to_thread(it.core.capture.accept, body.session.to_ref(), turn)
     it.metrics.turns.labels(status=captured.status).inc()
-    it.metrics.last_capture.set_to_current_time()
+    if captured.status is CaptureStatus.ACCEPTED:
+        it.metrics.last_capture.set(it.core.clock.now().timestamp())
     return TurnOut(
         status=captured.status.value,
         reason=captured.reason,

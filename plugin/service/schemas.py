@@ -1,6 +1,7 @@
 """Wire types of version 1: camelCase, unknown fields ignored, numbers out of range clamped; never table classes."""
 
 import math
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -18,6 +19,7 @@ from memory_core.values import ChatType, JobKind, JobState, MemoryKind, MemorySt
 EARLIEST, LATEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 MAX_KEY_CHARS = 512
 MAX_TEXT_CHARS = 1_000_000
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 
 
 def _clamp(low: float, high: float) -> BeforeValidator:
@@ -43,8 +45,9 @@ def _in_range(value: datetime) -> datetime:
     return value
 
 
-def _without_nul(value: object) -> object:
-    return value.replace("\0", "") if isinstance(value, str) else value
+def _storable(value: object) -> object:
+    """Without what a database or UTF-8 can't hold: NUL, and halves of surrogate pairs, as JavaScript cuts emoji."""
+    return _HALF_A_PAIR.sub("\ufffd", value.replace("\0", "")) if isinstance(value, str) else value
 
 
 def _zone(value: str) -> str:
@@ -61,15 +64,15 @@ def _address(value: str) -> str:
         raise ValueError(str(error)) from None
 
 
+STORABLE = BeforeValidator(_storable)
 Instant = Annotated[AwareDatetime, BeforeValidator(_instant), AfterValidator(_in_range)]
 """A time in RFC 3339 with an offset."""
-Key = Annotated[
-    str, BeforeValidator(_without_nul), StringConstraints(min_length=1, max_length=MAX_KEY_CHARS, strip_whitespace=True)
-]
-Text = Annotated[str, BeforeValidator(_without_nul), StringConstraints(max_length=MAX_TEXT_CHARS)]
+Key = Annotated[str, STORABLE, StringConstraints(min_length=1, max_length=MAX_KEY_CHARS, strip_whitespace=True)]
+Text = Annotated[str, STORABLE, StringConstraints(max_length=MAX_TEXT_CHARS)]
 Zone = Annotated[str, AfterValidator(_zone)]
 TopK = Annotated[int, _clamp(1, 50)]
 Limit = Annotated[int, _clamp(1, 200)]
+Line = Annotated[int, _clamp(1, 1_000_000_000)]
 Count = Annotated[int, _clamp(1, 1_000_000_000)]
 
 

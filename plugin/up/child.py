@@ -99,7 +99,9 @@ class Child:
     async def stop(self, grace_s: float) -> None:
         """End it: a polite word, the end of its pipe, and after the grace a kill. Safe to call twice."""
         self.retire()
-        process = self._process
+        async with self._nursery.spawning:
+            # One that was just being started is there by now, and none is started any more.
+            process = self._process
         if process is None or process.returncode is not None:
             return
         with contextlib.suppress(ProcessLookupError):
@@ -118,29 +120,29 @@ class Child:
         clock = asyncio.get_running_loop()
         started_s = clock.time()
         try:
-            self._process = await self._spawn()
+            process = await self._spawn()
         except OSError as error:
             with contextlib.suppress(OSError), self.spec.log_file.open("a", encoding="utf-8") as log:
                 log.write(f"can't be started: {error}\n")
             return _CANT_START, 0.0
-        if self._stopping.is_set():
-            # `stop` came while it was being started and did not see it.
-            self._process.kill()
-        code = await self._process.wait()
+        code = 0 if process is None else await process.wait()
         return code, clock.time() - started_s
 
-    async def _spawn(self) -> Process:
-        _turn_over(self.spec.log_file)
+    async def _spawn(self) -> Process | None:
         async with self._nursery.spawning:
+            if self._stopping.is_set():
+                return None
+            _turn_over(self.spec.log_file)
             with self.spec.log_file.open("ab") as log, signals_held():
                 self._log_start_bytes = log.tell()
-                return await asyncio.create_subprocess_exec(
+                self._process = await asyncio.create_subprocess_exec(
                     *self.spec.command,
                     stdin=PIPE,
                     stdout=log,
                     stderr=STDOUT,
                     env={**self.spec.environ, LIFELINE_VARIABLE: "1"},
                 )
+        return self._process
 
     async def _mourn(self, code: int, verdict: Verdict) -> None:
         name, tell = self.spec.name, self._nursery.tell

@@ -15,9 +15,6 @@ from memory_core.settings import Settings
 
 LOCK_FILE = "up.lock"
 PREFECT_AUTH_FILE = "prefect.auth"
-_SOCKET_PATH_BYTES = 103
-"""Longest path of a local socket on every system we run on (macOS; Linux takes 107)."""
-
 _TOKEN_CHARS = 32
 """A shorter token is none; see `memory_core.keyfile`."""
 _LOCK_ATTEMPTS = 4
@@ -49,10 +46,6 @@ def prepare_home(settings: Settings) -> None:
         Invalid: it can't be used, and why.
     """
     home = settings.home
-    for path in (settings.index_socket, settings.executor_socket):
-        excess = len(os.fsencode(path)) - _SOCKET_PATH_BYTES
-        if excess > 0:
-            raise Invalid(f"home {home}: the path is {excess} bytes too long for a local socket; choose a shorter one")
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         home.chmod(0o700)

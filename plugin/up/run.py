@@ -133,7 +133,8 @@ class _Herald:
 
 def how_to_call(settings: Settings) -> str:
     """The command line that reaches this installation from the present folder, for people to copy."""
-    program = Path(sys.argv[0]).absolute()
+    # Beside the Python that runs this, however it was started.
+    program = Path(sys.executable).absolute().with_name("nightshift")
     found = shutil.which(program.name)
     if found and Path(found).absolute() == program:
         call = program.name

@@ -21,7 +21,8 @@ from tests.acceptance.up_process import MODULES, UpProcess, free_port, nightshif
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Generator[UpProcess]:
-    home = tmp_path_factory.mktemp("up") / "home"
+    # Longer than the address of a local socket may be.
+    home = tmp_path_factory.mktemp("up") / "-".join(["a home with a long name"] * 5)
     home.mkdir(mode=0o755)
     (home / "holiday.txt").write_text("a foreign file")
     started = UpProcess(home)

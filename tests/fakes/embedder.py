@@ -10,7 +10,7 @@ import numpy as np
 from memory_core.errors import Unavailable
 from memory_core.values import Embedding, FloatArray, SparseVector
 
-WIDTH = 32
+WIDTH = 256
 _WORD = re.compile(r"\w+")
 _MAX_WORDS = 256
 

@@ -12,9 +12,9 @@ import pytest
 
 from memory_core.adapters.index_folder import claim, mark_damaged, open_index
 from memory_core.adapters.index_layout import IndexLayout
-from memory_core.adapters.qdrant_edge_index import QdrantEdgeIndex
-from memory_core.errors import Conflict
-from memory_core.values import MemoryId, MemoryKind, MemoryStatus, Point, ScopeKey
+from memory_core.adapters.qdrant_edge_index import KEEP_FREE_BYTES, QdrantEdgeIndex
+from memory_core.errors import Conflict, Unavailable
+from memory_core.values import MemoryId, MemoryKind, MemoryStatus, Point, PointFilter, ScopeKey
 from tests.fakes.embedder import FakeEmbedder
 from tests.prefect_server import wait_until
 
@@ -170,6 +170,24 @@ def test_one_process_at_a_time_has_the_folder(folder: Path) -> None:
     with pytest.raises(Conflict):
         claim(folder)
     second.release()
+
+
+def test_a_full_disk_refuses_writes_and_goes_on_answering(folder: Path) -> None:
+    index = open_index(folder, layout=_LAYOUT)
+    stored = points(3)
+    index.upsert(stored[:2])
+    index.keep_free_bytes = 2**62
+    with pytest.raises(Unavailable, match="the disk is full"):
+        index.upsert(stored)
+    with pytest.raises(Unavailable, match="the disk is full"):
+        index.delete([stored[0].memory_id])
+    assert index.count() == 2
+    assert len(index.search(stored[0].embedding, where=PointFilter(scopes=(ScopeKey("s"),)), limit=5)) == 2
+    index.flush()
+    index.keep_free_bytes = KEEP_FREE_BYTES
+    index.upsert(stored)
+    assert index.count() == 3
+    index.close()
 
 
 def test_deleted_points_give_back_their_room(folder: Path) -> None:

@@ -10,38 +10,52 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 
-from tests.quality.tree import Tree, running_tree
+from tests.acceptance.up_process import UpProcess
 
 RESULTS = Path("bench-results")
 _BENCH_VARIABLE = "NIGHTSHIFT_BENCH"
 _MIB = 1024 * 1024
+_REST_S = 10.0
+"""How long a tree is left alone before its memory is measured."""
+
+
+@contextmanager
+def running_tree() -> Generator[tuple[UpProcess, float]]:
+    """A tree with a home of its own, ready, and the seconds that took."""
+    with tempfile.TemporaryDirectory() as folder:
+        began = time.monotonic()
+        tree = UpProcess(Path(folder) / "home", "--no-demo")
+        try:
+            tree.wait_for("Ctrl-C ends it.")
+            yield tree, time.monotonic() - began
+        finally:
+            tree.clean_up()
 
 
 def measure_tree() -> dict[str, object]:
-    """Start-up time, first and second, and resident memory of each process at rest."""
-    with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder) / "home"
-        with running_tree(home) as tree:
-            first = tree.ready_s
-        with running_tree(home) as tree:
-            memory = _resident(tree)
-            second = tree.ready_s
-    return {"firstStartS": round(first, 1), "laterStartS": round(second, 1), "residentMiB": memory}
+    """Start-up time with an empty home, and resident memory of each process at rest."""
+    with running_tree() as (tree, ready_s):
+        time.sleep(_REST_S)
+        memory = {_name(process): process.memory_info().rss // _MIB for process in tree.processes()}
+    return {"readyS": round(ready_s, 1), "residentMiB": {**memory, "total": sum(memory.values())}}
 
 
 def measure_recall(bench: Path) -> dict[str, object]:
     """Replay the conversations into a fresh tree and score what it recalls."""
-    with tempfile.TemporaryDirectory() as folder, running_tree(Path(folder) / "home") as tree:
+    with running_tree() as (tree, _), tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "table.json"
         command = [
             sys.executable,
             str(bench / "recall_bench.py"),
             *("--url", tree.url),
-            *("--token-file", str(tree.token_file)),
+            *("--token-file", str(tree.home / "token")),
             *("--data", str(bench / "locomo-dev")),
             *("--json", str(table)),
         ]
@@ -63,13 +77,6 @@ def main() -> None:
             _keep("recall", measure_recall(bench))
         else:
             print(f"recall is not measured: no benchmark in {bench} (set {_BENCH_VARIABLE})")
-
-
-def _resident(tree: Tree) -> dict[str, int]:
-    root = psutil.Process(tree.pid)
-    processes = [root, *root.children(recursive=True)]
-    named = {_name(process): process.memory_info().rss // _MIB for process in processes}
-    return {**named, "total": sum(named.values())}
 
 
 def _name(process: psutil.Process) -> str:

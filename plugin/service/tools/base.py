@@ -4,12 +4,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import structlog
 from pydantic import BaseModel, ValidationError
 
 from memory_core.bootstrap import MemoryCore
 from memory_core.errors import MemoryCoreError
 from memory_core.values import Scope, SessionRef
+from plugin.service.errors import place_of
 from plugin.service.schemas import Wire
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +50,21 @@ class Tool:
     async def call(self, call: ToolCall, arguments: Mapping[str, Any]) -> ToolReply:
         """Check the arguments, then run; what goes wrong is an answer that says so, never a failed turn."""
         try:
-            return await self.run(call, self.arguments.model_validate(arguments))
+            checked = self.arguments.model_validate(arguments)
         except ValidationError as error:
             return ToolReply(text=describe(error), is_error=True)
+        try:
+            return await self.run(call, checked)
         except MemoryCoreError as error:
-            details = {"code": error.code, "retryable": error.retryable}
-            return ToolReply(text=str(error), details=details, is_error=True)
+            return _failed(str(error), code=error.code, retryable=error.retryable)
+        except Exception as error:  # noqa: BLE001 a tool never fails a turn
+            place = place_of(error)
+            log.error("tool.failed", tool=self.name, error=type(error).__name__, at=place)  # noqa: TRY400 no words of people
+            return _failed("an internal error; see the service's log", code="internal", retryable=False)
+
+
+def _failed(text: str, *, code: str, retryable: bool) -> ToolReply:
+    return ToolReply(text=text, details={"code": code, "retryable": retryable}, is_error=True)
 
 
 def describe(error: ValidationError) -> str:

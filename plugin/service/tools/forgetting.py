@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ from memory_core.models.memory import Memory
 from memory_core.recall.finding import Question
 from memory_core.store.memories import MemoryFilter
 from memory_core.values import MemoryId, MemoryStatus, ScopeKey, TimeRange
-from plugin.service.schemas import Instant, Key, MemoryOut, Wire
+from plugin.service.schemas import STORABLE, Instant, Key, MemoryOut, Wire
 from plugin.service.tools.base import Tool, ToolCall, ToolReply, dump
 
 _PREVIEWS = 256
@@ -31,7 +32,7 @@ class ForgetArguments(Wire):
     """Arguments of `memory_forget`."""
 
     refs: list[Key] = Field(default_factory=list, max_length=1000)
-    query: Annotated[str, StringConstraints(max_length=4000, strip_whitespace=True)] | None = None
+    query: Annotated[str, STORABLE, StringConstraints(max_length=4000, strip_whitespace=True)] | None = None
     person: Key | None = None
     session_key: Key | None = None
     from_: Instant | None = Field(default=None, alias="from")
@@ -53,15 +54,16 @@ class Previews:
     def __init__(self) -> None:
         """Remember nothing yet."""
         self._kept: OrderedDict[str, _Preview] = OrderedDict()
+        self._lock = threading.Lock()
 
     def keep(self, scopes: Sequence[ScopeKey], selection: Selection) -> str:
         """Remember a selection; returns the id that confirms it."""
         preview_id = secrets.token_urlsafe(12)
-        self._kept[preview_id] = _Preview(
-            scopes=tuple(scopes), selection=selection, until=time.monotonic() + _PREVIEW_S
-        )
-        while len(self._kept) > _PREVIEWS:
-            self._kept.popitem(last=False)
+        preview = _Preview(scopes=tuple(scopes), selection=selection, until=time.monotonic() + _PREVIEW_S)
+        with self._lock:
+            self._kept[preview_id] = preview
+            while len(self._kept) > _PREVIEWS:
+                self._kept.popitem(last=False)
         return preview_id
 
     def take(self, preview_id: str, *, scopes: Sequence[ScopeKey]) -> Selection:
@@ -70,10 +72,11 @@ class Previews:
         Raises:
             NotFound: there is none of this id for these scopes, or it is too old.
         """
-        preview = self._kept.get(preview_id)
-        if preview is None or preview.scopes != tuple(scopes) or preview.until < time.monotonic():
-            raise NotFound("previewId: there is no such preview any more; ask for a new one")
-        del self._kept[preview_id]
+        with self._lock:
+            preview = self._kept.get(preview_id)
+            if preview is None or preview.scopes != tuple(scopes) or preview.until < time.monotonic():
+                raise NotFound("previewId: there is no such preview any more; ask for a new one")
+            del self._kept[preview_id]
         return preview.selection
 
 

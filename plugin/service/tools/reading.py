@@ -11,13 +11,13 @@ from memory_core.recall.finding import Question
 from memory_core.recall.library import MemoryView
 from memory_core.store.memories import MemoryFilter
 from memory_core.values import MemoryKind, MemoryStatus, TimeRange
-from plugin.service.schemas import Instant, Key, Limit, MemoryOut, TopK, Wire
+from plugin.service.schemas import STORABLE, Instant, Key, Limit, Line, MemoryOut, TopK, Wire
 from plugin.service.tools.base import Tool, ToolCall, ToolReply, dump
 
 _LISTED = 20
 _SEARCHED_AT_LEAST = 10
 
-Query = Annotated[str, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True)]
+Query = Annotated[str, STORABLE, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True)]
 
 
 class SearchArguments(Wire):
@@ -37,8 +37,8 @@ class GetArguments(Wire):
     """Arguments of `memory_get`."""
 
     ref: Key
-    from_line: Annotated[int, Field(ge=1)] | None = None
-    line_count: Annotated[int, Field(ge=1)] | None = None
+    from_line: Line | None = None
+    line_count: Line | None = None
 
 
 class ListArguments(Wire):

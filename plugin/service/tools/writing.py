@@ -10,16 +10,16 @@ from memory_core.capture.storing import StoreRequest
 from memory_core.jobs.service import ENDED
 from memory_core.models.job import Job
 from memory_core.values import JobId, MemoryKind
-from plugin.service.schemas import Instant, Key, MemoryOut, Wire
+from plugin.service.schemas import STORABLE, Instant, Key, MemoryOut, Wire
 from plugin.service.tools.base import Tool, ToolCall, ToolReply, dump
 
 MAX_WAIT_S = 120.0
 """Longest time that a waiting tool holds its answer; API.md."""
 _POLL_S = 0.1
 
-Statement = Annotated[str, StringConstraints(min_length=1, max_length=32_000, strip_whitespace=True)]
-Segment = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r"^[^\s/?#]+(/[^\s/?#]+)*$")]
-Tag = Annotated[str, StringConstraints(min_length=1, max_length=60, strip_whitespace=True)]
+Statement = Annotated[str, STORABLE, StringConstraints(min_length=1, max_length=32_000, strip_whitespace=True)]
+Segment = Annotated[str, STORABLE, StringConstraints(min_length=1, max_length=80, pattern=r"^[^\s/?#]+(/[^\s/?#]+)*$")]
+Tag = Annotated[str, STORABLE, StringConstraints(min_length=1, max_length=60, strip_whitespace=True)]
 
 
 class StoreArguments(Wire):

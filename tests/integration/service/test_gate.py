@@ -3,7 +3,7 @@
 import hmac
 import json
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -39,18 +39,14 @@ def raw(service: Service, request: str) -> str:
 
 
 @pytest.mark.parametrize(("method", "path"), PROTECTED)
-@pytest.mark.parametrize(
-    "headers",
-    [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Bearer"}, {"Authorization": f"Basic {TOKEN}"}],
-)
-def test_without_the_token_nothing_is_told(
-    service: Service, *, method: str, path: str, headers: Mapping[str, str]
-) -> None:
-    answer = httpx.request(method, f"http://127.0.0.1:{service.port}{path}", headers=dict(headers))
-    service.error(answer, status=401, code="unauthorized")
+def test_without_the_token_nothing_is_told(service: Service, *, method: str, path: str) -> None:
+    for header in (None, "Bearer wrong", "Bearer", f"Basic {TOKEN}", f"Bearer {TOKEN}x"):
+        headers = {"Authorization": header} if header else {}
+        answer = httpx.request(method, f"http://127.0.0.1:{service.port}{path}", headers=headers)
+        service.error(answer, status=401, code="unauthorized")
 
 
-@pytest.mark.parametrize("header", [f"bearer {TOKEN}", f"Bearer  {TOKEN} ", f"BEARER {TOKEN}"])
+@pytest.mark.parametrize("header", [f"bearer {TOKEN}", f"Bearer  {TOKEN}", f"BEARER {TOKEN}"])
 def test_the_scheme_is_read_whatever_its_case(service: Service, header: str) -> None:
     assert service.client.get("/v1/stats", headers={"Authorization": header}).status_code == 200
 
@@ -159,18 +155,19 @@ class TestBodies:
         ],
         ids=range(13),
     )
-    @pytest.mark.parametrize("path", ["/v1/recall", "/v1/turns", "/v1/sessions/end", "/v1/tools/memory_store"])
-    def test_what_is_no_request_is_an_error_of_the_caller(self, service: Service, *, content: bytes, path: str) -> None:
-        answer = service.client.post(path, content=content, headers={"Content-Type": "application/json"})
-        assert answer.status_code in {400, 422}
-        service.error(answer, status=answer.status_code, code=answer.json()["error"]["code"])
-        assert SECRET_WORDS not in answer.text
+    def test_what_is_no_request_is_an_error_of_the_caller(self, service: Service, content: bytes) -> None:
+        for path in ("/v1/recall", "/v1/turns", "/v1/sessions/end", "/v1/tools/memory_store"):
+            answer = service.client.post(path, content=content, headers={"Content-Type": "application/json"})
+            assert answer.status_code in {400, 422}
+            service.error(answer, status=answer.status_code, code=answer.json()["error"]["code"])
+            assert SECRET_WORDS not in answer.text
 
-    def test_a_lone_surrogate_is_an_error_of_the_caller(self, service: Service) -> None:
-        body = json.dumps(RECALL).replace("where", "\\ud800")
+    def test_half_an_emoji_is_replaced_not_refused(self, service: Service) -> None:
+        """JavaScript cuts texts between the two halves of a pair."""
         headers = {"Content-Type": "application/json"}
-        answer = service.client.post("/v1/recall", content=body, headers=headers)
-        assert "message.text" in service.error(answer, status=422, code="invalid")
+        body = json.dumps({"session": ANA, "arguments": {"text": "My cat is called \ud83d Rufus \0"}})
+        answer = service.client.post("/v1/tools/memory_store", content=body, headers=headers)
+        assert answer.json()["details"]["memory"]["text"] == "My cat is called \ufffd Rufus"
 
     @pytest.mark.parametrize(
         ("change", "field"),
@@ -262,8 +259,8 @@ def test_an_internal_error_says_so_and_shows_no_words(service: Service) -> None:
     memory = service.remember(f"My sister {SECRET_WORDS} lives in Porto")
     with service.world.core.database.transaction() as db:
         db.get_one(Memory, memory["id"]).kind = SECRET_WORDS
-    answer = service.client.get("/v1/export")
-    assert SECRET_WORDS not in answer.text
+    with pytest.raises(httpx.RemoteProtocolError):
+        service.client.get("/v1/export")
     reply = service.tool("memory_list")
     assert reply["isError"]
     assert SECRET_WORDS not in str(reply)

@@ -42,13 +42,6 @@ def test_a_home_below_a_file_is_refused(tmp_path: Path) -> None:
         prepare_home(Settings(home=tmp_path / "file" / "home"))
 
 
-def test_a_home_too_long_for_a_socket_is_refused_before_anything_is_made(tmp_path: Path) -> None:
-    home = tmp_path / ("x" * 120)
-    with pytest.raises(Invalid, match="bytes too long for a local socket"):
-        prepare_home(Settings(home=home))
-    assert not home.exists()
-
-
 def test_a_home_is_claimed_once_and_says_by_whom(tmp_path: Path) -> None:
     with claim_home(tmp_path) as claim:
         claim.note({"pid": 4242, "url": "http://127.0.0.1:7461"})

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 
 from plugin.report import Report
@@ -37,6 +38,7 @@ class Tree:
         self.said = io.StringIO()
         self.specs: list[ChildSpec] = []
         self.stop_grace_s = 10.0
+        self._others = set(_children())
 
     def add(self, name: str, code: str, *, stage: int = 0, vital: bool = False) -> None:
         self.specs.append(
@@ -59,6 +61,10 @@ class Tree:
     def pids(self, name: str) -> list[int]:
         return [int(line.split()[1]) for line in self.log(name).splitlines() if line.startswith("up ")]
 
+    def children(self) -> list[int]:
+        """Processes of this tree that live; other tests of the session may have theirs."""
+        return [pid for pid in _children() if pid not in self._others]
+
     def run(self, act: Callable[[Supervisor], object] | None = None, *, when: Callable[[], bool]) -> int:
         """Run it; once `when` holds, act (by default: ask it to end)."""
 
@@ -80,6 +86,10 @@ class Tree:
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
 
         return asyncio.run(run())
+
+
+def _children() -> list[int]:
+    return [process.pid for process in psutil.Process().children() if process.status() != psutil.STATUS_ZOMBIE]
 
 
 @pytest.fixture
@@ -172,8 +182,7 @@ def test_children_never_see_ctrl_c_or_a_hang_up(tree: Tree) -> None:
         if "up" not in tree.log("service"):
             return False
         if not pids:
-            children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-            pids.extend(int(pid) for pid in children)
+            pids.extend(tree.children())
             for pid in pids:
                 os.kill(pid, signal.SIGINT)
                 os.kill(pid, signal.SIGHUP)
@@ -189,6 +198,14 @@ def test_a_child_that_does_not_listen_is_killed(tree: Tree) -> None:
     tree.add("service", STUBBORN)
     assert tree.run(when=lambda: "up" in tree.log("service")) == 0
     assert "service did not end within 0.2 s and was killed" in tree.said.getvalue()
+
+
+def test_the_end_may_come_while_a_child_is_being_started(tree: Tree) -> None:
+    tree.add("service", HOLDS, vital=True)
+    assert tree.run(when=lambda: True) == 0
+    said = tree.said.getvalue()
+    assert said == "ending: the test is over\nended\n"
+    assert tree.children() == []
 
 
 def test_a_child_waits_at_its_gate_and_never_starts_when_the_end_comes_first(tree: Tree) -> None:
