@@ -34,7 +34,12 @@ def configuration(layout: IndexLayout) -> edge.EdgeConfig:
     """How an index of this layout is kept."""
     return edge.EdgeConfig(
         vectors={
-            DENSE: edge.EdgeVectorParams(size=layout.dense_size, distance=edge.Distance.Cosine),
+            # Half precision halves the time of a search, which reads all vectors of the scopes.
+            DENSE: edge.EdgeVectorParams(
+                size=layout.dense_size,
+                distance=edge.Distance.Cosine,
+                datatype=edge.VectorStorageDatatype.Float16,
+            ),
             # 8 bits a value, 1.9 KB an ordinary memory: half of float16, scores differ by less than .001.
             TOKENS: edge.EdgeVectorParams(
                 size=layout.token_size,
@@ -70,7 +75,9 @@ def sparse_form(embedding: Embedding) -> edge.SparseVector:
 
 def any_of(key: str, values: Sequence[str]) -> edge.FieldCondition:
     """Condition: the key holds one of the values."""
-    return edge.FieldCondition(key, match=edge.MatchAny(list(values)))
+    # A list of one costs twice as much as its one value.
+    match = edge.MatchValue(values[0]) if len(values) == 1 else edge.MatchAny(list(values))
+    return edge.FieldCondition(key, match=match)
 
 
 def filter_form(where: PointFilter, *, ids: Sequence[MemoryId] = ()) -> edge.Filter:

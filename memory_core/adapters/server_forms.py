@@ -36,7 +36,10 @@ def vectors_form(layout: IndexLayout) -> dict[str, models.VectorParams]:
     """The dense vectors of a collection of this layout."""
     return {
         DENSE: models.VectorParams(
-            size=layout.dense_size, distance=models.Distance.COSINE, hnsw_config=_GRAPH_BY_SCOPE
+            size=layout.dense_size,
+            distance=models.Distance.COSINE,
+            datatype=models.Datatype.FLOAT16,
+            hnsw_config=_GRAPH_BY_SCOPE,
         ),
         TOKENS: models.VectorParams(
             size=layout.token_size,

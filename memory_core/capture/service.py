@@ -146,13 +146,20 @@ class CaptureService:
         return session.label if session else opaque_label(ref, scope, day=f"{day:%Y%m%d}", number=number)
 
     def end_session(self, ref: SessionRef) -> str:
-        """Close the session in progress and owe the consolidation of what waits; returns its label."""
+        """Close the session in progress and owe the consolidation of what waits; returns its label.
+
+        The gateway doesn't say who ended it, and several people may share a session key: it ends for all of them.
+        """
         scope = resolve_scope(ref, self._settings.identity)
         label = self.start_session(ref)
-        if scope.writes is not None:
-            with self._database.transaction() as db:
-                TurnRepository(db).end_sessions(scope.writes, at=self._clock.now())
-            self.owe_now(scope.writes)
+        with self._database.transaction() as db:
+            turns = TurnRepository(db)
+            ended = turns.scopes_waiting(agent_id=ref.agent_id, session_key=ref.session_key)
+            ended |= {scope.writes} if scope.writes else set()
+            for key in ended:
+                turns.end_sessions(key, at=self._clock.now())
+        for key in ended:
+            self.owe_now(key)
         return label
 
     def owe_now(self, scope: ScopeKey) -> JobId | None:

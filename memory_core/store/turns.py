@@ -77,6 +77,13 @@ class TurnRepository:
         )
         return self._db.exec(statement).rowcount
 
+    def scopes_waiting(self, *, agent_id: str, session_key: str) -> set[ScopeKey]:
+        """Scopes with waiting turns that were said under a session key; several people may share one."""
+        statement = select(Turn.scope_key).where(
+            Turn.agent_id == agent_id, Turn.session_key == session_key, col(Turn.consolidated_at).is_(None)
+        )
+        return {ScopeKey(key) for key in self._db.exec(statement.distinct())}
+
     def latest_session(self, scope: ScopeKey) -> Session | None:
         """The live session with the newest turn."""
         statement = (

@@ -15,10 +15,10 @@ from memory_core.adapters.index_layout import IndexLayout
 from memory_core.adapters.qdrant_edge_index import KEEP_FREE_BYTES, QdrantEdgeIndex
 from memory_core.errors import Conflict, Unavailable
 from memory_core.values import MemoryId, MemoryKind, MemoryStatus, Point, PointFilter, ScopeKey
-from tests.fakes.embedder import FakeEmbedder
+from tests.fakes.embedder import WIDTH, FakeEmbedder
 from tests.prefect_server import wait_until
 
-_LAYOUT = IndexLayout(model="fake", dense_size=32, token_size=32)
+_LAYOUT = IndexLayout(model="fake", dense_size=WIDTH, token_size=WIDTH)
 
 
 def points(count: int) -> list[Point]:

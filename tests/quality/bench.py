@@ -1,4 +1,4 @@
-"""Measurements of a real tree: `python -m tests.quality.bench [recall|tree|all]`; what `make bench` runs.
+"""Measurements of a real tree: `python -m tests.quality.bench [recall|speed|tree|all]`; what `make bench` runs.
 
 The recall benchmark's conversations may not be copied into this project. It is read from the folder that
 `NIGHTSHIFT_BENCH` names, `../shared/bench` when unset; without that folder only the tree is measured.
@@ -18,10 +18,12 @@ from pathlib import Path
 import psutil
 
 from tests.acceptance.up_process import UpProcess
+from tests.quality.speed import measure_speed
 
 RESULTS = Path("bench-results")
 _BENCH_VARIABLE = "NIGHTSHIFT_BENCH"
 _MIB = 1024 * 1024
+_SIZES = (1_000, 10_000, 100_000)
 _REST_S = 10.0
 """How long a tree is left alone before its memory is measured."""
 
@@ -66,12 +68,14 @@ def measure_recall(bench: Path) -> dict[str, object]:
 def main() -> None:
     """Measure what is asked for, print it, and keep it as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="?", default="all", choices=("all", "recall", "tree"))
+    parser.add_argument("what", nargs="?", default="all", choices=("all", "recall", "speed", "tree"))
     what = parser.parse_args().what
     bench = Path(os.environ.get(_BENCH_VARIABLE, "../shared/bench"))
     RESULTS.mkdir(exist_ok=True)
     if what in ("all", "tree"):
         _keep("tree", measure_tree())
+    if what in ("all", "speed"):
+        _keep("speed", measure_speed(_SIZES))
     if what in ("all", "recall"):
         if (bench / "recall_bench.py").exists():
             _keep("recall", measure_recall(bench))

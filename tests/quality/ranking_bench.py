@@ -1,0 +1,218 @@
+"""The recall bench's conversations as the product keeps them: captured, embedded, searched exactly, pooled.
+
+A folder holds one folder a conversation: `transcript.jsonl` (import lines) and `questions.jsonl` (question, gold message
+keys, time). Nothing of it may stand in this project; what is derived from it stays in memory.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_core.capture.statements import Candidate, Utterance, extract
+from memory_core.ports import Embedder
+from memory_core.recall.features import WINDOW, Contender, measure
+from memory_core.recall.finding import CANDIDATES
+from memory_core.recall.plan import plan
+from memory_core.recall.pool import NEIGHBOURED
+from memory_core.values import Embedding, MemoryId, Origin
+from memory_core.vectors import passage_text
+
+Table = npt.NDArray[np.float64]
+
+_ZONE = "UTC"
+_KEYWORD_SHARE = 0.02
+"""As in `recall.pool`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One utterance of a transcript."""
+
+    key: str
+    session: int
+    speaker: str
+    role: Origin
+    at: datetime
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question with the keys of the utterances that answer it."""
+
+    text: str
+    category: str
+    gold: frozenset[str]
+    asked_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """A transcript and what is asked of it."""
+
+    name: str
+    lines: tuple[Line, ...]
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Asked:
+    """A question measured against a store: the feature table, the source of each row, and the keys that answer it."""
+
+    table: Table
+    keys: tuple[str, ...]
+    gold: frozenset[str]
+    category: str
+
+    def gold_rows(self) -> npt.NDArray[np.int64]:
+        """Rows of the table that answer."""
+        return np.array([row for row, key in enumerate(self.keys) if key in self.gold], dtype=np.int64)
+
+
+def read_conversations(folder: Path) -> list[Conversation]:
+    """All conversations of a bench folder, by name."""
+    return [_conversation(path) for path in sorted(folder.iterdir()) if (path / "questions.jsonl").exists()]
+
+
+def _conversation(path: Path) -> Conversation:
+    lines: list[Line] = []
+    for entry in _entries(path / "transcript.jsonl"):
+        at = datetime.fromisoformat(entry["at"])
+        # Sessions of a transcript lie hours apart, as they do for the service.
+        is_new = not lines or (at - lines[-1].at).total_seconds() > 3600  # noqa: PLR2004 - the default sessionTtl
+        session = (lines[-1].session if lines else 0) + is_new
+        role = Origin(entry["role"])
+        lines.append(
+            Line(
+                key=entry["messageKey"],
+                session=session,
+                speaker=entry["speaker"],
+                role=role,
+                at=at,
+                text=entry["text"],
+            )
+        )
+    questions = tuple(
+        Question(
+            text=entry["question"],
+            category=entry["category"],
+            gold=frozenset(entry["gold"]),
+            asked_at=datetime.fromisoformat(entry["askedAt"]),
+        )
+        for entry in _entries(path / "questions.jsonl")
+    )
+    return Conversation(name=path.name, lines=tuple(lines), questions=questions)
+
+
+def _entries(path: Path) -> Iterator[dict[str, str]]:
+    for line in path.read_text().splitlines():
+        yield json.loads(line)
+
+
+class Store:
+    """The memories of one conversation."""
+
+    def __init__(self, conversation: Conversation, embedder: Embedder) -> None:
+        self.speakers = Counter(line.speaker for line in conversation.lines)
+        self._embedder = embedder
+        captured = list(_capture(conversation.lines))
+        texts = [passage_text(candidate.text, speaker=candidate.speaker) for _, candidate in captured]
+        embeddings = embedder.embed_passages(texts)
+        self._keys = [line.key for line, _ in captured]
+        self._contenders = _contenders(captured, embeddings)
+        self._by_place = {(one.session, one.place): row for row, one in enumerate(self._contenders)}
+        self._dense = np.stack([embedding.dense for embedding in embeddings])
+        self._postings: dict[int, list[tuple[int, float]]] = defaultdict(list)
+        for row, embedding in enumerate(embeddings):
+            for number, weight in zip(embedding.sparse.indices, embedding.sparse.values, strict=True):
+                self._postings[number].append((row, weight))
+
+    def __len__(self) -> int:
+        return len(self._contenders)
+
+    def ask(self, question: Question) -> Asked:
+        """Measure the pool of a question."""
+        read = plan(question.text, asked_at=question.asked_at, zone=_ZONE, speakers=self.speakers)
+        query = self._embedder.embed_query(question.text, quiet=read.quiet)
+        rows = self._pool(query)
+        return Asked(
+            table=measure(query, [self._contenders[row] for row in rows], plan=read),
+            keys=tuple(self._keys[row] for row in rows),
+            gold=question.gold,
+            category=question.category,
+        )
+
+    def _pool(self, query: Embedding) -> list[int]:
+        """What `recall.pool` would gather, with exact search in place of the index."""
+        keywords = self._keyword_scores(query)
+        dense = self._dense @ query.dense
+        found = {int(row) for row in np.argsort(-dense, kind="stable")[:CANDIDATES]}
+        found |= {int(row) for row in np.argsort(-keywords, kind="stable")[:CANDIDATES] if keywords[row] > 0}
+        hits = sorted(found)
+        first = [self._late(query, row) + _KEYWORD_SHARE * keywords[row] for row in hits]
+        best = [hits[place] for place in np.argsort(-np.array(first), kind="stable")[:NEIGHBOURED]]
+        beside = {
+            self._by_place.get((self._contenders[row].session, self._contenders[row].place + step))
+            for row in best
+            for step in WINDOW
+        }
+        return sorted(found | {row for row in beside if row is not None})
+
+    def _late(self, query: Embedding, row: int) -> float:
+        tokens = self._contenders[row].tokens
+        return float((query.tokens @ tokens.T).max(axis=1).sum()) if len(tokens) and len(query.tokens) else 0.0
+
+    def _keyword_scores(self, query: Embedding) -> Table:
+        scores = np.zeros(len(self))
+        for number in query.sparse.indices:
+            postings = self._postings.get(number, [])
+            rarity = np.log1p((len(self) - len(postings) + 0.5) / (len(postings) + 0.5))
+            for row, weight in postings:
+                scores[row] += rarity * weight
+        return scores
+
+
+def _capture(lines: Sequence[Line]) -> Iterator[tuple[Line, Candidate]]:
+    previous: Line | None = None
+    for line in lines:
+        heard = previous.text if previous is not None and previous.session == line.session else None
+        utterance = Utterance(
+            role=line.role,
+            speaker=line.speaker,
+            text=line.text,
+            said_at=line.at,
+            timezone=_ZONE,
+            previous_text=heard,
+            shared=True,
+        )
+        for candidate in extract(utterance):
+            yield line, candidate
+        previous = line
+
+
+def _contenders(captured: Sequence[tuple[Line, Candidate]], embeddings: Sequence[Embedding]) -> list[Contender]:
+    places: Counter[int] = Counter()
+    contenders: list[Contender] = []
+    for number, ((line, candidate), embedding) in enumerate(zip(captured, embeddings, strict=True)):
+        contenders.append(
+            Contender(
+                memory_id=MemoryId(str(number)),
+                text=candidate.text,
+                speaker=candidate.speaker,
+                session=line.session,
+                place=places[line.session],
+                said_at=line.at,
+                event_at=candidate.event_at or line.at,
+                event_until=candidate.event_until,
+                tokens=embedding.tokens,
+                keywords=embedding.sparse,
+            )
+        )
+        places[line.session] += 1
+    return contenders
