@@ -54,6 +54,8 @@ def embedded_tree(
         "PYTHONUNBUFFERED": "1",
         # The folder in which a person or a gateway starts us may hold packages named like ours: none of it is loaded.
         "PYTHONSAFEPATH": "1",
+        # Products of small matrices: threads of the linear algebra library would wait for each other by spinning.
+        "OPENBLAS_NUM_THREADS": "1",
     }
     if prefect is not None:
         told |= {variable("prefect.apiUrl"): prefect.api_url, variable("prefect.apiKey"): prefect.auth}

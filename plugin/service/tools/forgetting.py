@@ -95,7 +95,7 @@ def _forget(call: ToolCall, arguments: ForgetArguments, *, previews: Previews) -
     if arguments.confirm and arguments.preview_id:
         selection = previews.take(arguments.preview_id, scopes=call.scope.reads)
         return _receipt(call.core.forgetting.forget(call.scope.reads, selection), matched=len(selection.memory_ids))
-    if not (arguments.refs or arguments.query or arguments.person or arguments.session_key or _bounded(arguments)):
+    if not (arguments.refs or arguments.query or _narrows(arguments)):
         reason = "arguments: one of refs, query, person, sessionKey, from and to must say what to forget"
         return ToolReply(text=reason, is_error=True)
     memories = [memory for memory in _matching(call, arguments) if _may_forget(call, memory)]
@@ -117,20 +117,32 @@ def _matching(call: ToolCall, arguments: ForgetArguments) -> list[Memory]:
         views = [call.core.library.get(ref, scopes=call.scope.reads) for ref in dict.fromkeys(arguments.refs)]
         return [view.memory for view in views]
     if arguments.query and not arguments.confirm:
-        question = Question(text=arguments.query, at=call.core.clock.now(), zone=call.zone, include_superseded=True)
-        ranked = call.core.finder.rank(call.scope.reads, question)[:_PREVIEW_LIMIT]
-        return [found.memory for found in call.core.finder.load(ranked, scopes=call.scope.reads)]
+        near = _near(call, arguments.query)
+        fitting = {memory.id for memory in _fitting(call, arguments)} if _narrows(arguments) else None
+        return [memory for memory in near if fitting is None or memory.id in fitting]
+    holds = _holds_words(arguments.query)
+    return [memory for memory in _fitting(call, arguments) if holds(memory)]
+
+
+def _near(call: ToolCall, query: str) -> list[Memory]:
+    question = Question(text=query, at=call.core.clock.now(), zone=call.zone, include_superseded=True)
+    ranked = call.core.finder.rank(call.scope.reads, question)[:_PREVIEW_LIMIT]
+    return [found.memory for found in call.core.finder.load(ranked, scopes=call.scope.reads)]
+
+
+def _narrows(arguments: ForgetArguments) -> bool:
+    return bool(arguments.person or arguments.session_key) or _bounded(arguments)
+
+
+def _fitting(call: ToolCall, arguments: ForgetArguments) -> list[Memory]:
+    """Every memory that keeps to person, conversation and time."""
     where = MemoryFilter(
         statuses=_EVERY_STATUS,
         session_key=arguments.session_key,
         event=TimeRange(start=arguments.from_, end=arguments.to),
     )
-    tests = [_about_person(call, arguments.person), _holds_words(arguments.query)]
-    return [
-        memory
-        for memory in call.core.library.matching(call.scope.reads, where=where)
-        if all(test(memory) for test in tests)
-    ]
+    about = _about_person(call, arguments.person)
+    return [memory for memory in call.core.library.matching(call.scope.reads, where=where) if about(memory)]
 
 
 def _about_person(call: ToolCall, person: str | None) -> Callable[[Memory], bool]:

@@ -182,7 +182,7 @@ class TestRead:
         service.remember("Boiler two", kind="fact", eventAt="2026-02-10T10:00:00Z")
         assert texts(service.tool("memory_search", query="boiler", kind="event")) == ["Boiler one"]
         assert texts(service.tool("memory_search", query="boiler", space="house")) == ["Boiler one"]
-        late = {"query": "boiler", "from": "2026-02-01T00:00:00Z"}
+        late: dict[str, Any] = {"query": "boiler", "from": "2026-02-01T00:00:00Z"}
         assert texts(service.tool("memory_search", **late)) == ["Boiler two"]
         assert texts(service.tool("memory_search", query="boiler", to="2026-02-01T00:00:00+02:00")) == ["Boiler one"]
 
@@ -221,7 +221,8 @@ class TestRead:
         seen: list[str] = []
         cursor: str | None = None
         while True:
-            reply = service.tool("memory_list", limit=2, **({"cursor": cursor} if cursor else {}))
+            asked: dict[str, Any] = {"cursor": cursor} if cursor else {}
+            reply = service.tool("memory_list", limit=2, **asked)
             seen += texts(reply)
             cursor = reply["details"].get("nextCursor")
             if cursor is None:
@@ -239,7 +240,8 @@ class TestRead:
         service.tool("memory_store", text="new", replaces=old["kref"], tags=["red"], kind="event", space="house")
         assert texts(service.tool("memory_list")) == ["new"]
         assert texts(service.tool("memory_list", status="superseded")) == ["old"]
-        for narrow in ({"tag": "red"}, {"kind": "event"}, {"space": "house"}):
+        narrowings: list[dict[str, Any]] = [{"tag": "red"}, {"kind": "event"}, {"space": "house"}]
+        for narrow in narrowings:
             assert texts(service.tool("memory_list", **narrow)) == ["new"]
         assert texts(service.tool("memory_list", tag="blue")) == []
 
@@ -292,7 +294,7 @@ class TestForget:
     def test_a_stretch_of_time_is_taken(self, service: Service) -> None:
         service.remember("in January", eventAt="2026-01-01T00:00:00Z")
         service.remember("in March", eventAt="2026-03-01T00:00:00Z")
-        span = {"from": "2026-02-01T00:00:00Z", "to": "2026-04-01T00:00:00Z"}
+        span: dict[str, Any] = {"from": "2026-02-01T00:00:00Z", "to": "2026-04-01T00:00:00Z"}
         assert service.tool("memory_forget", confirm=True, **span)["details"]["forgotten"] == 1
         assert texts(service.tool("memory_list")) == ["in January"]
 
