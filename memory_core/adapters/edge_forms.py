@@ -9,19 +9,18 @@ from memory_core.adapters.index_layout import (
     DENSE,
     EVENT,
     KIND,
-    SCOPE,
+    SHELF,
     SPACE,
     SPARSE,
-    STATUS,
     TOKENS,
     IndexLayout,
     payload_of,
+    shelves,
 )
-from memory_core.values import Embedding, MemoryId, Point, PointFilter
+from memory_core.values import Embedding, MemoryId, MemoryStatus, Point, PointFilter
 
 PAYLOAD_INDEXES = (
-    (SCOPE, edge.KeywordIndexParams(is_tenant=True)),
-    (STATUS, edge.PayloadSchemaType.Keyword),
+    (SHELF, edge.KeywordIndexParams(is_tenant=True)),
     (KIND, edge.PayloadSchemaType.Keyword),
     (SPACE, edge.PayloadSchemaType.Keyword),
     (EVENT, edge.PayloadSchemaType.Integer),
@@ -73,24 +72,31 @@ def sparse_form(embedding: Embedding) -> edge.SparseVector:
     return edge.SparseVector(list(embedding.sparse.indices), list(embedding.sparse.values))
 
 
-def any_of(key: str, values: Sequence[str]) -> edge.FieldCondition:
-    """Condition: the key holds one of the values."""
-    # A list of one costs twice as much as its one value.
-    match = edge.MatchValue(values[0]) if len(values) == 1 else edge.MatchAny(list(values))
-    return edge.FieldCondition(key, match=match)
+def corpus_form(where: PointFilter) -> edge.Filter:
+    """All memories of the scopes, among which a keyword is rare or not."""
+    return edge.Filter(should=_on_shelves(shelves(where.scopes, MemoryStatus)))
 
 
 def filter_form(where: PointFilter, *, ids: Sequence[MemoryId] = ()) -> edge.Filter:
     """What a search may return, narrowed to the given ids if there are any."""
-    must: list[edge.ConditionType] = [any_of(SCOPE, where.scopes), any_of(STATUS, where.statuses)]
+    must: list[edge.ConditionType] = []
     if where.kind is not None:
-        must.append(any_of(KIND, [where.kind]))
+        must.append(_equal(KIND, where.kind))
     if where.space is not None:
-        must.append(any_of(SPACE, [where.space]))
+        must.append(_equal(SPACE, where.space))
     if where.event.start is not None or where.event.end is not None:
         start = None if where.event.start is None else where.event.start.timestamp()
         end = None if where.event.end is None else where.event.end.timestamp()
         must.append(edge.FieldCondition(EVENT, range=edge.RangeFloat(gte=start, lt=end)))
     if ids:
         must.append(edge.HasIdCondition({UUID(memory_id) for memory_id in ids}))
-    return edge.Filter(must=must)
+    return edge.Filter(must=must, should=_on_shelves(shelves(where.scopes, where.statuses)))
+
+
+def _on_shelves(names: Sequence[str]) -> "list[edge.ConditionType]":
+    # One condition for each: a list of values in one condition takes a third longer.
+    return [_equal(SHELF, name) for name in names]
+
+
+def _equal(key: str, value: str) -> edge.FieldCondition:
+    return edge.FieldCondition(key, match=edge.MatchValue(value))

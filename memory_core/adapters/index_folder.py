@@ -15,7 +15,7 @@ from typing import cast
 import structlog
 from filelock import FileLock, Timeout
 
-from memory_core.adapters.index_layout import IndexLayout
+from memory_core.adapters.index_layout import FORMAT, IndexLayout
 from memory_core.adapters.qdrant_edge_index import QdrantEdgeIndex
 from memory_core.errors import Conflict, Corrupt
 
@@ -90,7 +90,7 @@ def _start_anew(folder: Path, layout: IndexLayout) -> QdrantEdgeIndex:
     beginning = uuid.uuid4().hex
     index = QdrantEdgeIndex.create(folder / _SHARD, layout=layout, name=_epoch(beginning))
     written = folder / f"{_IDENTITY}.new"
-    written.write_text(json.dumps({"beginning": beginning, "layout": asdict(layout)}), encoding="utf-8")
+    written.write_text(json.dumps({"beginning": beginning, **_contents(layout)}), encoding="utf-8")
     written.replace(folder / _IDENTITY)
     log.info("index.created", model=layout.model)
     return index
@@ -106,10 +106,14 @@ def _beginning(folder: Path, layout: IndexLayout) -> str | None:
         log.warning("index.damaged", reason=f"{_IDENTITY} can't be read")
         return None
     identity = cast("dict[str, object]", content) if isinstance(content, dict) else {}
-    if identity.get("layout") != asdict(layout):
-        log.info("index.other_model", model=layout.model)
+    if any(identity.get(key) != value for key, value in _contents(layout).items()):
+        log.info("index.other_contents", wanted=layout.model, format=FORMAT)
         return None
     return str(identity.get("beginning"))
+
+
+def _contents(layout: IndexLayout) -> dict[str, object]:
+    return {"format": FORMAT, "layout": asdict(layout)}
 
 
 def _epoch(beginning: str) -> str:

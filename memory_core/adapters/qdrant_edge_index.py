@@ -9,8 +9,15 @@ from uuid import UUID
 import numpy as np
 import qdrant_edge as edge
 
-from memory_core.adapters.edge_forms import PAYLOAD_INDEXES, any_of, configuration, filter_form, point_form, sparse_form
-from memory_core.adapters.index_layout import DENSE, SCOPE, SPARSE, TOKENS, IndexLayout, check_id
+from memory_core.adapters.edge_forms import (
+    PAYLOAD_INDEXES,
+    configuration,
+    corpus_form,
+    filter_form,
+    point_form,
+    sparse_form,
+)
+from memory_core.adapters.index_layout import DENSE, SPARSE, TOKENS, IndexLayout, check_id
 from memory_core.errors import Corrupt, Unavailable
 from memory_core.values import Embedding, Hit, MemoryId, Point, PointFilter
 
@@ -183,8 +190,7 @@ class QdrantEdgeIndex:
             self._shard.close()
 
     def _scored(self, query: Embedding, *, within: edge.Filter, limit: int, where: PointFilter) -> list[Hit]:
-        corpus = edge.Filter(must=[any_of(SCOPE, where.scopes)])
-        by_rarity = edge.SearchParams(idf=edge.IdfParams(corpus=corpus))
+        by_rarity = edge.SearchParams(idf=edge.IdfParams(corpus=corpus_form(where)))
         nearest = edge.Query.Nearest(query.dense.tolist(), using=DENSE)
         dense = self._query(edge.QueryRequest(limit=limit, query=nearest, filter=within))
         sparse: dict[MemoryId, float] = {}

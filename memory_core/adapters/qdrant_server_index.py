@@ -12,11 +12,11 @@ from qdrant_client import QdrantClient, models
 from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ApiException
 
-from memory_core.adapters.index_layout import DENSE, SCOPE, SPARSE, TOKENS, IndexLayout, check_id
+from memory_core.adapters.index_layout import DENSE, FORMAT, SPARSE, TOKENS, IndexLayout, check_id
 from memory_core.adapters.server_forms import (
     PAYLOAD_INDEXES,
     among,
-    any_of,
+    corpus_form,
     filter_form,
     point_form,
     sparse_form,
@@ -45,7 +45,7 @@ class QdrantServerIndex:
     def __init__(self, client: QdrantClient, *, layout: IndexLayout) -> None:
         self._client = client
         self._layout = layout
-        self._collection = "nightshift_" + re.sub(r"[^a-z0-9]+", "_", layout.model.lower()).strip("_")
+        self._collection = f"nightshift_{FORMAT}_" + re.sub(r"[^a-z0-9]+", "_", layout.model.lower()).strip("_")
         self._is_prepared = False
         self._lock = threading.Lock()
 
@@ -154,9 +154,7 @@ class QdrantServerIndex:
         self._client.close()
 
     def _scored(self, query: Embedding, *, within: models.Filter, limit: int, where: PointFilter) -> list[Hit]:
-        by_rarity = models.SearchParams(
-            idf=models.IdfCorpusParams(corpus=models.Filter(must=[any_of(SCOPE, where.scopes)]))
-        )
+        by_rarity = models.SearchParams(idf=models.IdfCorpusParams(corpus=corpus_form(where)))
         requests = [models.QueryRequest(query=query.dense.tolist(), using=DENSE, filter=within, limit=limit)]
         if query.sparse.indices:
             requests.append(

@@ -8,19 +8,18 @@ from memory_core.adapters.index_layout import (
     DENSE,
     EVENT,
     KIND,
-    SCOPE,
+    SHELF,
     SPACE,
     SPARSE,
-    STATUS,
     TOKENS,
     IndexLayout,
     payload_of,
+    shelves,
 )
-from memory_core.values import Embedding, MemoryId, Point, PointFilter
+from memory_core.values import Embedding, MemoryId, MemoryStatus, Point, PointFilter
 
 PAYLOAD_INDEXES: tuple[tuple[str, models.PayloadSchemaType | models.KeywordIndexParams], ...] = (
-    (SCOPE, models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True)),
-    (STATUS, models.PayloadSchemaType.KEYWORD),
+    (SHELF, models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True)),
     (KIND, models.PayloadSchemaType.KEYWORD),
     (SPACE, models.PayloadSchemaType.KEYWORD),
     (EVENT, models.PayloadSchemaType.INTEGER),
@@ -73,27 +72,35 @@ def sparse_form(embedding: Embedding) -> models.SparseVector:
     return models.SparseVector(indices=list(embedding.sparse.indices), values=list(embedding.sparse.values))
 
 
-def any_of(key: str, values: Sequence[str]) -> models.FieldCondition:
-    """Condition: the key holds one of the values."""
-    return models.FieldCondition(key=key, match=models.MatchAny(any=list(values)))
+def corpus_form(where: PointFilter) -> models.Filter:
+    """All memories of the scopes, among which a keyword is rare or not."""
+    return models.Filter(should=_on_shelves(shelves(where.scopes, MemoryStatus)))
 
 
 def filter_form(where: PointFilter, *, ids: Sequence[MemoryId] = ()) -> models.Filter:
     """What a search may return, narrowed to the given ids if there are any."""
-    must: list[models.Condition] = [any_of(SCOPE, where.scopes), any_of(STATUS, where.statuses)]
+    must: list[models.Condition] = []
     if where.kind is not None:
-        must.append(any_of(KIND, [where.kind]))
+        must.append(_equal(KIND, where.kind))
     if where.space is not None:
-        must.append(any_of(SPACE, [where.space]))
+        must.append(_equal(SPACE, where.space))
     if where.event.start is not None or where.event.end is not None:
         start = None if where.event.start is None else where.event.start.timestamp()
         end = None if where.event.end is None else where.event.end.timestamp()
         must.append(models.FieldCondition(key=EVENT, range=models.Range(gte=start, lt=end)))
     if ids:
         must.append(among(ids))
-    return models.Filter(must=must)
+    return models.Filter(must=must, should=_on_shelves(shelves(where.scopes, where.statuses)))
 
 
 def among(ids: Sequence[MemoryId]) -> models.HasIdCondition:
     """Condition: the point is one of these."""
     return models.HasIdCondition(has_id=[str(memory_id) for memory_id in ids])
+
+
+def _on_shelves(names: Sequence[str]) -> list[models.Condition]:
+    return [_equal(SHELF, name) for name in names]
+
+
+def _equal(key: str, value: str) -> models.FieldCondition:
+    return models.FieldCondition(key=key, match=models.MatchValue(value=value))

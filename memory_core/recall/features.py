@@ -20,7 +20,7 @@ from memory_core.values import Embedding, FloatArray, MemoryId, SparseVector
 FEATURES = (
     "late",
     "late_window",
-    "peak",
+    "stretch",
     "gist",
     "keyword_window",
     "answer",
@@ -38,7 +38,7 @@ WINDOW: Mapping[int, float] = {-3: 0.65, -2: 0.85, -1: 0.85, 1: 0.65, 2: 0.65}
 Late interaction alone, r@10: without neighbours .749, one before .803, two before .823, this window .837; shares from
 .7 to .9 for those before and .5 to .7 for the others differ by less than .01.
 """
-_PEAK_REACH = 2
+_STRETCH = 2
 """Places."""
 _NEAR_DAYS, _NEARBY = 31, 0.4
 _JUST_AFTER_DAYS = 7
@@ -83,7 +83,7 @@ def measure(query: Embedding, contenders: Sequence[Contender], *, plan: Plan) ->
     Returns:
         Shape (contenders, features), the columns being those of `FEATURES`:
         late, late_window: Weighted mean over the question's pieces of the best cosine, in 0 to 1.
-        peak: How far `late_window` is behind the best one around, at most 0: of a stretch that fits, one place does.
+        stretch: The best `late_window` at most two places away, its own included.
         gist: Cosine of the sums of all token rows.
         keyword_window: BM25 of the question's keywords as a share of what each could bring at one mention of usual
             length; 0 to about 1.5.
@@ -101,7 +101,7 @@ def measure(query: Embedding, contenders: Sequence[Contender], *, plan: Plan) ->
     columns = [
         pieces.sum(axis=0),
         window,
-        np.minimum(window - _best_beside(window, beside), 0.0),
+        np.maximum(window, _best_beside(window, beside)),
         _gist(query, rows, starts=starts),
         _windowed(words, beside).sum(axis=0),
         np.append(words.sum(axis=0) * asking, 0.0)[beside[-1]],
@@ -144,9 +144,9 @@ def _windowed(
 def _best_beside(
     values: npt.NDArray[np.float64], beside: Mapping[int, npt.NDArray[np.int64]]
 ) -> npt.NDArray[np.float64]:
-    """The largest value at a distance of at most `_PEAK_REACH`; 0 where nobody stands."""
+    """The largest value at a distance of at most `_STRETCH`; 0 where nobody stands."""
     padded = np.append(values, 0.0)
-    near = [padded[rows] for distance, rows in beside.items() if abs(distance) <= _PEAK_REACH]
+    near = [padded[rows] for distance, rows in beside.items() if abs(distance) <= _STRETCH]
     return np.max(near, axis=0)
 
 
@@ -161,8 +161,7 @@ def _piece_evidence(query: Embedding, rows: FloatArray, *, starts: npt.NDArray[n
     """Best dot product of each query row with each contender's rows, not below 0; shape (query rows, contenders)."""
     if not query.tokens.size:
         return np.zeros((1, len(starts)))
-    # Not `@`: BLAS would start threads that wait by spinning, which costs more than it saves on a busy machine.
-    products = np.einsum("qd,rd->qr", query.tokens, rows)
+    products = query.tokens @ rows.T
     return np.maximum(np.maximum.reduceat(products, starts, axis=1), 0.0).astype(np.float64)
 
 

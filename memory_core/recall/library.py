@@ -1,7 +1,7 @@
 """Reading memories one by one, by page and all of them; every read names the scopes it may see."""
 
 import base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
@@ -99,7 +99,7 @@ class LibraryService:
             for memory in memories
         ]
 
-    def everything(self, scopes: Sequence[ScopeKey] | None) -> Iterator[MemoryView]:
+    def everything(self, scopes: Sequence[ScopeKey] | None) -> Generator[MemoryView]:
         """Every memory of the scopes, of all scopes when None, oldest first."""
         with self._database.reading() as db:
             rows = MemoryRepository(db).all_rows(scopes)

@@ -92,6 +92,15 @@ def test_another_layout_starts_empty_under_another_epoch(filled: Filled, change:
     assert look(filled.folder)[0] not in {epoch, filled.epoch}
 
 
+def test_an_index_of_an_older_format_starts_empty(filled: Filled) -> None:
+    identity = filled.folder / "identity.json"
+    older = json.loads(identity.read_text()) | {"format": 0}
+    identity.write_text(json.dumps(older))
+    epoch, count = look(filled.folder)
+    assert epoch != filled.epoch
+    assert count == 0
+
+
 _DAMAGES = {
     "engine's configuration": "shard/edge_config.json",
     "log's first index": "shard/wal/first-index",

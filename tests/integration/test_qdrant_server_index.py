@@ -55,8 +55,7 @@ def test_payloads_hold_no_text_and_no_other_keys(client: QdrantClient) -> None:
     index.upsert([stored])
     records, _ = client.scroll(client.get_collections().collections[0].name, with_payload=True)
     assert records[0].payload == {
-        "scope": stored.scope,
-        "status": "active",
+        "shelf": f"active|{stored.scope}",
         "kind": "fact",
         "space": "personal",
         "session": stored.session_id,

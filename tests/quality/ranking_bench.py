@@ -1,14 +1,14 @@
 """The recall bench's conversations as the product keeps them: captured, embedded, searched exactly, pooled.
 
-A folder holds one folder a conversation: `transcript.jsonl` (import lines) and `questions.jsonl` (question, gold message
-keys, time). Nothing of it may stand in this project; what is derived from it stays in memory.
+A bench folder holds one folder a conversation: `transcript.jsonl` (import lines) and `questions.jsonl` (question, gold
+message keys, time). Nothing of it may stand in this project; what is derived from it stays in memory.
 """
 
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +26,8 @@ from memory_core.vectors import passage_text
 Table = npt.NDArray[np.float64]
 
 _ZONE = "UTC"
+_QUIET = timedelta(hours=1)
+"""A longer pause begins a session, as the service's default has it."""
 _KEYWORD_SHARE = 0.02
 """As in `recall.pool`."""
 
@@ -84,8 +86,7 @@ def _conversation(path: Path) -> Conversation:
     lines: list[Line] = []
     for entry in _entries(path / "transcript.jsonl"):
         at = datetime.fromisoformat(entry["at"])
-        # Sessions of a transcript lie hours apart, as they do for the service.
-        is_new = not lines or (at - lines[-1].at).total_seconds() > 3600  # noqa: PLR2004 - the default sessionTtl
+        is_new = not lines or at - lines[-1].at > _QUIET
         session = (lines[-1].session if lines else 0) + is_new
         role = Origin(entry["role"])
         lines.append(
@@ -155,8 +156,8 @@ class Store:
         found = {int(row) for row in np.argsort(-dense, kind="stable")[:CANDIDATES]}
         found |= {int(row) for row in np.argsort(-keywords, kind="stable")[:CANDIDATES] if keywords[row] > 0}
         hits = sorted(found)
-        first = [self._late(query, row) + _KEYWORD_SHARE * keywords[row] for row in hits]
-        best = [hits[place] for place in np.argsort(-np.array(first), kind="stable")[:NEIGHBOURED]]
+        first = [self._late(query, row) + _KEYWORD_SHARE * float(keywords[row]) for row in hits]
+        best = [row for _, row in sorted(zip(first, hits, strict=True), reverse=True)[:NEIGHBOURED]]
         beside = {
             self._by_place.get((self._contenders[row].session, self._contenders[row].place + step))
             for row in best
