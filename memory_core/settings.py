@@ -33,6 +33,15 @@ class ScopeRule(StrEnum):
     SENDER = "sender"
 
 
+class Reinject(StrEnum):
+    """When a memory is injected again; SPEC section 3."""
+
+    RELEVANT = "relevant"
+    """Whenever a turn needs it."""
+    ONCE = "once"
+    """Once a session."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentitySettings:
     """Names on what is written, and whose memory it is."""
@@ -47,7 +56,7 @@ class IdentitySettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallSettings:
-    """How much is recalled, how good it must be, and how long that may take."""
+    """How much is recalled, how good it must be, how often, and how long that may take."""
 
     top_k: int = 5
     search_threshold: float = 0.3
@@ -56,6 +65,8 @@ class RecallSettings:
     inject_chars: int = 4000
     inject_chars_per_memory: int = 400
     rerank: bool = True
+    reinject: Reinject = Reinject.RELEVANT
+    dedupe_window: int = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +155,8 @@ KEYS: Mapping[str, _Key] = {
     "injectChars": _Key(group="recall", name="inject_chars", low=200, high=40000),
     "injectCharsPerMemory": _Key(group="recall", name="inject_chars_per_memory", low=50, high=4000),
     "rerank": _Key(group="recall", name="rerank"),
+    "reinject": _Key(group="recall", name="reinject"),
+    "dedupeWindow": _Key(group="recall", name="dedupe_window", low=0, high=5000),
     "consolidationThreshold": _Key(group="capture", name="consolidation_threshold", low=2, high=1000),
     "idleConsolidationTimeout": _Key(group="capture", name="idle_consolidation_timeout_s", low=1, high=86400),
     "sessionTtl": _Key(group="capture", name="session_ttl_s", low=60, high=2592000),
@@ -264,6 +277,8 @@ def _clamp(value: float, place: _Key) -> float:
 def _convert(value: object, *, wanted: str, place: _Key) -> object:
     if place.name == "scope":
         return _scope(value)
+    if place.name == "reinject":
+        return _reinject(value)
     if place.name == "timezone":
         return _timezone(value)
     if place.name == "identity_links":
@@ -302,6 +317,13 @@ def _scope(value: object) -> ScopeRule:
         return ScopeRule("fixed" if word == "global" else word)
     except ValueError:
         raise ValueError("must be one of " + ", ".join(ScopeRule)) from None
+
+
+def _reinject(value: object) -> Reinject:
+    try:
+        return Reinject(str(value).strip().lower())
+    except ValueError:
+        raise ValueError("must be one of " + ", ".join(Reinject)) from None
 
 
 def _timezone(value: object) -> str:

@@ -99,6 +99,13 @@ class IndexChange(Table, table=True):
     applied_epoch: str | None = None
 
 
+class ScopeVersion(Table, table=True):
+    """Grows with every change of a memory of the scope; raised by triggers, see revision 0002. Absent means 0."""
+
+    scope_key: str = Field(primary_key=True)
+    version: int = Field(sa_type=RowNumber)
+
+
 class Tombstone(Table, table=True):
     """Keyed hash of a forgotten text: not learned again from what was said before `forgotten_at`."""
 

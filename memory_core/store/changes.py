@@ -8,6 +8,7 @@ from sqlmodel import Session as DbSession
 from sqlmodel import col, select
 
 from memory_core.models.memory import IndexChange, Memory, MemoryVector
+from memory_core.values import ScopeKey
 from memory_core.vectors import StoredVectors
 
 
@@ -26,6 +27,16 @@ class ChangeRepository:
     def due_ids(self, epoch: str) -> set[str]:
         """Memories with changes that the index of this epoch didn't acknowledge."""
         return set(self._db.exec(select(IndexChange.memory_id).where(_not_applied(epoch))))
+
+    def is_behind(self, epoch: str, *, scopes: Sequence[ScopeKey]) -> bool:
+        """Whether the index of this epoch lacks a change of a memory of the scopes that still exists."""
+        statement = (
+            select(IndexChange.seq)
+            .join(Memory, col(Memory.id) == col(IndexChange.memory_id))
+            .where(col(Memory.scope_key).in_(scopes), _not_applied(epoch))
+            .limit(1)
+        )
+        return self._db.exec(statement).first() is not None
 
     def states(self, memory_ids: Sequence[str]) -> list[tuple[Memory, MemoryVector]]:
         """Memories with their vectors; those that are gone are missing."""

@@ -9,7 +9,7 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session as DbSession
 from sqlmodel import col, select
 
-from memory_core.models.memory import Memory, MemoryVector
+from memory_core.models.memory import Memory, MemoryVector, ScopeVersion
 from memory_core.values import MemoryId, ScopeKey
 
 
@@ -30,6 +30,7 @@ class PoolRow(NamedTuple):
     event_until: datetime | None
     valid_from: datetime | None
     valid_until: datetime | None
+    version: int
     tokens: bytes
     token_width: int
     keywords: bytes
@@ -39,6 +40,7 @@ _COLUMNS = (
     *(col(Memory.id), col(Memory.kref), col(Memory.text), col(Memory.speaker), col(Memory.kind), col(Memory.space)),
     *(col(Memory.status), col(Memory.session_id), col(Memory.count), col(Memory.pinned)),
     *(col(Memory.event_at), col(Memory.event_until), col(Memory.valid_from), col(Memory.valid_until)),
+    col(Memory.version),
     *(col(MemoryVector.tokens), col(MemoryVector.token_width), col(MemoryVector.keywords)),
 )
 """In the order of `PoolRow`."""
@@ -50,6 +52,11 @@ class PoolRepository:
     def __init__(self, session: DbSession) -> None:
         """Work in the given database session."""
         self._db = session
+
+    def version(self, scopes: Sequence[ScopeKey]) -> int:
+        """A number that grows with every change of a memory of the scopes, whoever made it."""
+        statement = select(func.sum(ScopeVersion.version)).where(col(ScopeVersion.scope_key).in_(scopes))
+        return int(self._db.exec(statement).one() or 0)
 
     def speakers(self, scopes: Sequence[ScopeKey]) -> Mapping[str, int]:
         """Who said the memories of the scopes, with how many each."""

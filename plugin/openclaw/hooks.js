@@ -70,11 +70,13 @@ async function contextOf(event, { client, settings, session }) {
 }
 
 /** What the operator set for this gateway; everything else is the service's to choose. */
-function limits({ explicit, topK, searchThreshold, injectChars }) {
+function limits({ explicit, topK, searchThreshold, injectChars, reinject, dedupeWindow }) {
   return {
     ...(explicit.has("topK") && { topK: Math.round(topK) }),
     ...(explicit.has("searchThreshold") && { threshold: searchThreshold }),
     ...(explicit.has("injectChars") && { budgetChars: Math.round(injectChars) }),
+    ...(explicit.has("reinject") && { reinject }),
+    ...(explicit.has("dedupeWindow") && { dedupeWindow: Math.round(dedupeWindow) }),
   };
 }
 

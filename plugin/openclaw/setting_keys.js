@@ -14,12 +14,17 @@ export const NUMBERS = {
   topK: [5, 1, 50],
   searchThreshold: [0.3, 0, 1],
   injectChars: [4000, 200, 40_000],
+  dedupeWindow: [200, 0, 5000],
   "circuitBreaker.maxFailures": [3, 1, 100],
   "circuitBreaker.cooldownMs": [60_000, 1000, 600_000],
   "local.timeout": [30_000, 1000, 600_000],
 };
 /** Allowed words, the default first. */
-export const CHOICES = { mode: ["local", "remote"], memorySlot: ["supplement", "replace"] };
+export const CHOICES = {
+  mode: ["local", "remote"],
+  memorySlot: ["supplement", "replace"],
+  reinject: ["relevant", "once"],
+};
 /** On unless switched off. */
 export const SWITCHES = ["autoRecall", "autoCapture"];
 /** Names that hold others. */

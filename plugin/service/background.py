@@ -42,6 +42,7 @@ class Background:
             Chore(name="look_after", work=core.jobs.look_after, interval_s=5),
             Chore(name="index", work=self._index, interval_s=1),
             Chore(name="idle", work=core.capture.owe_idle, interval_s=5),
+            Chore(name="reconcile", work=core.indexing.reconcile, interval_s=3600),
             Chore(name="drop_consolidated", work=core.capture.drop_consolidated, interval_s=60),
             Chore(name="erase_traces", work=core.database.erase_traces, interval_s=30),
         )

@@ -1,6 +1,7 @@
 """Rows to plant in tables, each whole and different from the last."""
 
 import itertools
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -59,6 +60,13 @@ def plant_memory(database: Database, scope: ScopeKey = MINE, *, turn: Turn | Non
     with database.transaction() as db:
         MemoryRepository(db).add(row, vector=vector_of(row), sources=sources)
     return row
+
+
+def plant_memories(database: Database, rows: Sequence[Memory]) -> None:
+    """Write many memories with vectors, in one transaction."""
+    with database.transaction() as db:
+        for row in rows:
+            MemoryRepository(db).add(row, vector=vector_of(row))
 
 
 def plant_session(database: Database, scope: ScopeKey = MINE, **fields: Any) -> Session:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.integration.cores import World, opened
-from tests.integration.rows import plant_memory
+from tests.integration.rows import memory, plant_memories
 from tests.integration.service.server import ANA, BO, SECRET_WORDS, Service, served
 
 FACT = f"My sister Marta lives in Porto near the {SECRET_WORDS} bridge"
@@ -220,8 +220,7 @@ class TestRoundTrip:
 
 
 def test_a_long_export_is_whole(sqlite_world: World) -> None:
-    for number in range(1200):
-        plant_memory(sqlite_world.core.database, text=f"statement {number}")
+    plant_memories(sqlite_world.core.database, [memory(text=f"statement {number}") for number in range(1200)])
     with served(sqlite_world) as service:
         rows = export(service)
     assert len(rows) == 1200

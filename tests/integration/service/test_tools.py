@@ -271,7 +271,8 @@ class TestForget:
         service.remember("The port of Oslo is cold")
         done = service.tool("memory_forget", query="sister in Porto", confirm=True)["details"]
         assert done["forgotten"] == 1
-        assert texts(service.tool("memory_list")) == ["The port of Oslo is cold", "My brother Jorge lives in Porto"]
+        kept = sorted(texts(service.tool("memory_list")))
+        assert kept == ["My brother Jorge lives in Porto", "The port of Oslo is cold"]
 
     @pytest.mark.parametrize("query", ["the of in", "?!", "Lisbon"])
     def test_a_query_that_names_nothing_takes_nothing(self, service: Service, query: str) -> None:

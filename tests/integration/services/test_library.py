@@ -7,11 +7,11 @@ import pytest
 
 from memory_core.errors import Invalid, NotFound
 from memory_core.models.memory import Memory
-from memory_core.store.memories import MemoryFilter, MemoryRepository
+from memory_core.store.memories import MemoryFilter
 from memory_core.values import MemoryStatus, ScopeKey
 from tests.fakes.clock import START
 from tests.integration.cores import ANAS, BOS, World
-from tests.integration.rows import memory, plant_memory, plant_session, plant_turn, vector_of
+from tests.integration.rows import memory, plant_memories, plant_memory, plant_session, plant_turn
 
 
 def pages(world: World, *, limit: int, where: MemoryFilter | None = None) -> list[str]:
@@ -30,9 +30,7 @@ def pages(world: World, *, limit: int, where: MemoryFilter | None = None) -> lis
 def many(world: World) -> list[Memory]:
     """1,200 memories, five of them at each instant."""
     rows = [memory(ANAS, created_at=START + timedelta(seconds=number // 5)) for number in range(1200)]
-    with world.core.database.transaction() as db:
-        for row in rows:
-            MemoryRepository(db).add(row, vector=vector_of(row))
+    plant_memories(world.core.database, rows)
     return rows
 
 

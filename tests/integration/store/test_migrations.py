@@ -16,7 +16,17 @@ from memory_core.models import job, memory, turn
 from memory_core.models.base import Table
 from memory_core.store.database import Database
 
-TABLES = {"indexchange", "job", "memory", "memorysource", "memoryvector", "session", "tombstone", "turn"}
+TABLES = {
+    "indexchange",
+    "job",
+    "memory",
+    "memorysource",
+    "memoryvector",
+    "scopeversion",
+    "session",
+    "tombstone",
+    "turn",
+}
 FAMILIES = (turn, memory, job)
 _CRASH_AFTER_TABLES = 3
 
