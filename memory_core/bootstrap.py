@@ -22,7 +22,9 @@ from memory_core.jobs.service import JobService
 from memory_core.keyfile import load_or_create
 from memory_core.ports import Clock, Embedder, FlowEngine, VectorIndex
 from memory_core.recall.finding import Finder
+from memory_core.recall.ledger import Ledger
 from memory_core.recall.library import LibraryService
+from memory_core.recall.prefetch import Prefetch
 from memory_core.recall.service import RecallService
 from memory_core.settings import Settings
 from memory_core.store.database import Database
@@ -141,7 +143,12 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
         engine=ports.engine,
         capture=CaptureService(database, clock=clock, settings=settings, on_work=on_work),
         finder=finder,
-        recall=RecallService(finder, settings=settings),
+        recall=RecallService(
+            finder,
+            prefetch=Prefetch(database, finder=finder, index=index),
+            ledger=Ledger(),
+            settings=settings,
+        ),
         indexing=indexing,
         consolidation=consolidation,
         forgetting=ForgettingService(database, indexing=indexing, keys=keys, clock=clock),

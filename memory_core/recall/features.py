@@ -18,7 +18,6 @@ from memory_core.recall.wording import is_question, names_told, tells_number, te
 from memory_core.values import Embedding, FloatArray, MemoryId, SparseVector
 
 FEATURES = (
-    "late",
     "late_window",
     "stretch",
     "gist",
@@ -82,7 +81,7 @@ def measure(query: Embedding, contenders: Sequence[Contender], *, plan: Plan) ->
 
     Returns:
         Shape (contenders, features), the columns being those of `FEATURES`:
-        late, late_window: Weighted mean over the question's pieces of the best cosine, in 0 to 1.
+        late_window: Weighted mean over the question's pieces of the best cosine in the window, in 0 to 1.
         stretch: The best `late_window` at most two places away, its own included.
         gist: Cosine of the sums of all token rows.
         keyword_window: BM25 of the question's keywords as a share of what each could bring at one mention of usual
@@ -99,7 +98,6 @@ def measure(query: Embedding, contenders: Sequence[Contender], *, plan: Plan) ->
     words = _keyword_evidence(query.sparse, contenders)
     asking = np.array([is_question(contender.text) for contender in contenders], dtype=np.float64)
     columns = [
-        pieces.sum(axis=0),
         window,
         np.maximum(window, _best_beside(window, beside)),
         _gist(query, rows, starts=starts),

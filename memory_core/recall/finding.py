@@ -67,6 +67,11 @@ class Found:
     score: float
 
 
+def is_over(row: PoolRow, *, at: datetime) -> bool:
+    """Whether what a memory says ended before that moment."""
+    return row.valid_until is not None and row.valid_until <= at
+
+
 class Finder:
     """Finds and ranks memories."""
 
@@ -167,5 +172,4 @@ def _holds(row: PoolRow, *, question: Question, statuses: Sequence[MemoryStatus]
     if question.as_of is not None:
         began = row.valid_from is None or row.valid_from <= question.as_of
         return began and (row.valid_until is None or row.valid_until > question.as_of)
-    superseded = row.status == MemoryStatus.SUPERSEDED
-    return superseded or row.valid_until is None or row.valid_until > question.at
+    return row.status == MemoryStatus.SUPERSEDED or not is_over(row, at=question.at)

@@ -1,4 +1,8 @@
-"""Pure: one score in 0 to 1 out of the features. First weights, to be replaced by fitted ones."""
+"""Pure: from features to an order, and to a score that means the same from question to question.
+
+The order is a weighted sum. Its parts are absolute, so the sum also tells how well the best memory fits at all; a
+logistic curve makes a score of it. Both were fitted by `tests/quality/fit_ranking.py`, which prints what stands here.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,21 +12,45 @@ import numpy.typing as npt
 
 from memory_core.recall.features import FEATURES
 
+WEIGHTS: Mapping[str, float] = {
+    "late_window": 14.13,
+    "stretch": 7.97,
+    "gist": 2.70,
+    "keyword_window": 2.13,
+    "answer": 1.94,
+    "date": 5.25,
+    "speaker": 0.70,
+    "question": -1.04,
+    "names": 0.68,
+    "time": 1.36,
+    "number": 1.30,
+}
+"""Log-odds for a unit of each feature.
+
+Source: `fit_ranking.py` on LoCoMo's five development conversations, 2023-11-30; ridge 2.
+"""
+SLOPE, MIDDLE = 0.6, 14.5
+"""The sum at which a stored answer and none are equally likely, and how fast that changes; same source."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """A score in 0 to 1 and the features it is made of."""
+    """How well a memory answers.
+
+    Attributes:
+        value: In 0 to 1; grows with the sum of the parts.
+        parts: What each feature adds to the sum; features that add nothing are left out.
+    """
 
     value: float
     parts: Mapping[str, float]
 
 
 def score(table: npt.NDArray[np.float64]) -> list[Score]:
-    """Score every row of a feature table."""
-    column = {name: table[:, place] for place, name in enumerate(FEATURES)}
-    total = column["late_window"] + 0.2 * column["late"] + 0.01 * column["keyword_window"] + 0.1 * column["date"]
-    values = np.clip(total / 1.2, 0.0, 1.0)
+    """Score every row of a feature table, in its order."""
+    parts = table * np.array([WEIGHTS[name] for name in FEATURES])
+    values = 1.0 / (1.0 + np.exp(-SLOPE * (parts.sum(axis=1) - MIDDLE)))
     return [
-        Score(value=float(value), parts=dict(zip(FEATURES, row.tolist(), strict=True)))
-        for value, row in zip(values, table, strict=True)
+        Score(value=value, parts={name: part for name, part in zip(FEATURES, row, strict=True) if part})
+        for value, row in zip(values.tolist(), parts.tolist(), strict=True)
     ]

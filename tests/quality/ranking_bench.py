@@ -7,7 +7,7 @@ message keys, time). Nothing of it may stand in this project; what is derived fr
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -117,7 +117,11 @@ def _entries(path: Path) -> Iterator[dict[str, str]]:
 
 
 class Store:
-    """The memories of one conversation."""
+    """The memories of one conversation.
+
+    Attributes:
+        speakers: Who said them, with how many turns each.
+    """
 
     def __init__(self, conversation: Conversation, embedder: Embedder) -> None:
         self.speakers = Counter(line.speaker for line in conversation.lines)
@@ -127,6 +131,7 @@ class Store:
         embeddings = embedder.embed_passages(texts)
         self._keys = [line.key for line, _ in captured]
         self._contenders = _contenders(captured, embeddings)
+        self._alone = [replace(one, session=None) for one in self._contenders]
         self._by_place = {(one.session, one.place): row for row, one in enumerate(self._contenders)}
         self._dense = np.stack([embedding.dense for embedding in embeddings])
         self._postings: dict[int, list[tuple[int, float]]] = defaultdict(list)
@@ -137,19 +142,25 @@ class Store:
     def __len__(self) -> int:
         return len(self._contenders)
 
-    def ask(self, question: Question) -> Asked:
-        """Measure the pool of a question."""
+    def ask(self, question: Question, *, alone: bool = False) -> Asked:
+        """Measure the pool of a question.
+
+        Args:
+            question: May be one that another conversation answers.
+            alone: As if every memory had been stored by a tool, without a session.
+        """
         read = plan(question.text, asked_at=question.asked_at, zone=_ZONE, speakers=self.speakers)
         query = self._embedder.embed_query(question.text, quiet=read.quiet)
-        rows = self._pool(query)
+        rows = self._pool(query, reach=() if alone else tuple(WINDOW))
+        contenders = self._alone if alone else self._contenders
         return Asked(
-            table=measure(query, [self._contenders[row] for row in rows], plan=read),
+            table=measure(query, [contenders[row] for row in rows], plan=read),
             keys=tuple(self._keys[row] for row in rows),
             gold=question.gold,
             category=question.category,
         )
 
-    def _pool(self, query: Embedding) -> list[int]:
+    def _pool(self, query: Embedding, *, reach: Sequence[int]) -> list[int]:
         """What `recall.pool` would gather, with exact search in place of the index."""
         keywords = self._keyword_scores(query)
         dense = self._dense @ query.dense
@@ -161,7 +172,7 @@ class Store:
         beside = {
             self._by_place.get((self._contenders[row].session, self._contenders[row].place + step))
             for row in best
-            for step in WINDOW
+            for step in reach
         }
         return sorted(found | {row for row in beside if row is not None})
 
