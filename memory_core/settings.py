@@ -8,7 +8,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
@@ -275,14 +275,8 @@ def _clamp(value: float, place: _Key) -> float:
 
 
 def _convert(value: object, *, wanted: str, place: _Key) -> object:
-    if place.name == "scope":
-        return _scope(value)
-    if place.name == "reinject":
-        return _reinject(value)
-    if place.name == "timezone":
-        return _timezone(value)
-    if place.name == "identity_links":
-        return _links(value)
+    if reader := _READERS.get(place.name):
+        return reader(value)
     if "bool" in wanted:
         return _boolean(value)
     if "int" in wanted or "float" in wanted:
@@ -346,3 +340,12 @@ def _links(value: object) -> Mapping[str, tuple[str, ...]]:
             raise ValueError("must be an object of person to list of channel:account")
         links[str(person)] = tuple(str(account) for account in cast("list[object]", accounts))
     return links
+
+
+_READERS: Mapping[str, Callable[[object], object]] = {
+    "scope": _scope,
+    "reinject": _reinject,
+    "timezone": _timezone,
+    "identity_links": _links,
+}
+"""How values are read that are neither numbers nor switches nor plain texts."""

@@ -13,6 +13,7 @@ import typer
 from memory_core.errors import Invalid, Unavailable
 from memory_core.settings import Settings
 from plugin.client import OPERATOR, Json, ServiceClient, as_count, as_object, as_objects, open_client
+from plugin.explaining import explained
 from plugin.report import Report
 from plugin.terminal import printable
 
@@ -62,8 +63,11 @@ def search(
         typer.echo(memory_line(memory))
     if not memories:
         typer.echo("nothing found")
+    if answer.get("degraded"):
+        typer.echo(f"not everything was searched: {printable(str(answer.get('reason')))}", err=True)
     if explain:
-        typer.echo(json.dumps(answer.get("trace"), indent=2, ensure_ascii=True))
+        for line in ("", *explained(as_objects(answer.get("trace")))):
+            typer.echo(line)
 
 
 @app.command()

@@ -55,10 +55,11 @@ class FastembedEmbedder:
         text = self.bundled.cut(text[:_QUERY_CHARACTERS], pieces=_QUERY_PIECES)
         found = keywords(text)
         states = self.bundled.states([text])[0]
-        rows, weights = self._tokens.rows(states, keywords=found, quiet=quiet)
+        rows, weights = self._tokens.rows(states, keywords=found, quiet=quiet, function_words=True)
         if len(weights):
             rows = rows * (weights / weights.sum())[:, np.newaxis]
-        return Embedding(dense=self._tokens.pooled(states, keywords=found), tokens=rows, sparse=weigh_query(found))
+        dense = self._tokens.pooled_question(states, keywords=found, quiet=quiet)
+        return Embedding(dense=dense, tokens=rows, sparse=weigh_query(found))
 
     def embed_passages(self, texts: Sequence[str]) -> list[Embedding]:
         """Vectors of texts to be found, in the order given, each cut to 254 word pieces."""

@@ -16,7 +16,8 @@ _ASKS_WHEN = re.compile(
 )
 _ASKS_NUMBER = re.compile(
     r"\bhow (?:many|much|long|old|often|far|tall|big|fast|large|high|heavy)\b"
-    r"|\b(?:what|which) (?:number|price|age|size|amount)\b",
+    r"|\b(?:what|which)(?:'s| is| was| are| were)?(?: the| her| his| my| our| their| your)?"
+    r" (?:number|price|age|size|amount)\b",
     re.IGNORECASE,
 )
 _WANTS_HISTORY = re.compile(

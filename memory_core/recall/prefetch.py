@@ -55,7 +55,7 @@ class Prefetch:
         """Compute what a question will find, and keep it in the place of what was kept there before.
 
         Returns:
-            Whether it is kept. Not while the index lacks changes of the scope: what it lacks would be missing later too.
+            Whether it is kept: not while the index lacks a change of the scope, which would be missing later too.
 
         Raises:
             Unavailable: the index, the embedder or the database is away.

@@ -11,13 +11,13 @@ ANSWER_WORDS = 20
 _SPACES = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _AGREEING = frozenset(
-    """
-    yes yeah yep yup ok okay sure right exactly correct indeed absolutely definitely please thanks thank you great good
-    fine nice cool perfect do it that this one go on ahead continue then the sounds that's
-    ja genau klar gerne bitte danke gut mach das weiter oui ouais exactement merci vas-y continue ça sí si claro vale
-    gracias ese esa eso sim isso obrigado obrigada certo grazie esatto va bene quello да ага хорошо ладно спасибо
-    好 好的 对 是的 嗯 谢谢 はい うん お願いします そう 네 응 그래 좋아 좋아요
-    """.split()
+    _WORD.findall(
+        "yes yeah yep yup ok okay sure right exactly correct indeed absolutely definitely please thanks thank you "
+        "great good fine nice cool perfect do it that this one go on ahead continue then the sounds that's "
+        "ja genau klar gerne bitte danke gut mach das weiter oui ouais exactement merci vas y ça sí si claro vale "
+        "gracias ese esa eso sim isso obrigado obrigada certo grazie esatto va bene quello да ага хорошо ладно спасибо "
+        "好 好的 对 是的 嗯 谢谢 はい うん お願いします そう 네 응 그래 좋아 좋아요"
+    )
 )
 """Words of which a message may consist that only takes up what was said before."""
 

@@ -13,24 +13,25 @@ import numpy.typing as npt
 from memory_core.recall.features import FEATURES
 
 WEIGHTS: Mapping[str, float] = {
-    "late_window": 14.13,
-    "stretch": 7.97,
-    "gist": 2.70,
+    "late_window": 14.15,
+    "stretch": 7.96,
+    "gist": 2.69,
     "keyword_window": 2.13,
     "answer": 1.94,
     "date": 5.25,
     "speaker": 0.70,
     "question": -1.04,
-    "names": 0.68,
-    "time": 1.36,
-    "number": 1.30,
+    "names": 0.69,
+    "time": 1.35,
+    "number": 1.29,
 }
 """Log-odds for a unit of each feature.
 
-Source: `fit_ranking.py` on LoCoMo's five development conversations, 2023-11-30; ridge 2.
+Source: `fit_ranking.py` on LoCoMo's five development conversations, 2026-11-30; ridge 2.
 """
-SLOPE, MIDDLE = 0.6, 14.5
+SLOPE, MIDDLE = 0.760, 15.09
 """The sum at which a stored answer and none are equally likely, and how fast that changes; same source."""
+_MAX_EXPONENT = 500.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +50,7 @@ class Score:
 def score(table: npt.NDArray[np.float64]) -> list[Score]:
     """Score every row of a feature table, in its order."""
     parts = table * np.array([WEIGHTS[name] for name in FEATURES])
-    values = 1.0 / (1.0 + np.exp(-SLOPE * (parts.sum(axis=1) - MIDDLE)))
+    values = 1.0 / (1.0 + np.exp(np.minimum(SLOPE * (MIDDLE - parts.sum(axis=1)), _MAX_EXPONENT)))
     return [
         Score(value=value, parts={name: part for name, part in zip(FEATURES, row, strict=True) if part})
         for value, row in zip(values.tolist(), parts.tolist(), strict=True)

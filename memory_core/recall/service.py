@@ -94,7 +94,7 @@ class RecallService:
         try:
             if (ahead := self._computed_ahead(asked)) is not None:
                 return self._answer(asked, ahead, source="prefetch")
-            return self._answer(asked, self._finder.rank(asked.place.scopes, asked.question(asked.query)))
+            return self._answer(asked, self._search(asked))
         except Unavailable as error:
             log.warning("recall.degraded", reason=str(error))
             return self.without_search(ref, request, reason=str(error))
@@ -157,6 +157,25 @@ class RecallService:
             skipped=_TOO_SHORT if scope.reads and too_short else None if scope.reads else scope.reason,
         )
 
+    def _search(self, asked: "_Asked") -> list[Ranked]:
+        """Rank for the message by itself; only where that finds nothing, together with what a short one leans on.
+
+        Words of the last answer beside a question outweigh it: 20 of an unrelated one took recall at 10 from .838 to
+        .71 on LoCoMo's development conversations.
+        """
+        own = build_query(asked.request.message, previous_user=None, last_assistant=None)
+        whole = asked.question(asked.query)
+        if only_agrees(own) or measured_chars(own) < self._settings.recall.min_prompt_chars:
+            return self._finder.rank(asked.place.scopes, whole)
+        ranked = self._finder.rank(asked.place.scopes, asked.question(own))
+        threshold = self._threshold(asked.request)
+        if any(entry.score >= threshold for entry in ranked) or not leans_on_what_was_said(own) or own == asked.query:
+            return ranked
+        return self._finder.rank(asked.place.scopes, whole)
+
+    def _threshold(self, request: RecallRequest) -> float:
+        return self._settings.recall.search_threshold if request.threshold is None else request.threshold
+
     def _computed_ahead(self, asked: "_Asked") -> list[Ranked] | None:
         if not asked.is_of_now or not self._prefetch.has(asked.place):
             return None
@@ -168,7 +187,7 @@ class RecallService:
         settings, request = self._settings.recall, asked.request
         choice = choose(
             ranked,
-            threshold=settings.search_threshold if request.threshold is None else request.threshold,
+            threshold=self._threshold(request),
             limit=request.top_k or settings.top_k,
             known=self._ledger.known(asked.place) if self._is_once(request) else frozenset(),
         )

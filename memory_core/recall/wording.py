@@ -1,24 +1,32 @@
-"""Pure: what the wording of a memory shows at a glance: a question, names, a time, a number."""
+"""Pure: what the wording of a memory shows at a glance: a question, names, a time, a number.
+
+A recall looks at some 300 texts, so each look takes a few microseconds.
+"""
 
 import math
 import re
 from collections.abc import Collection
 
-_ENTITY = re.compile(r"(?<![.!?:—-]\s)(?<!^)(?<!\w)[A-Z][a-zA-Z]+")
-"""A capitalised word inside a sentence; in languages that capitalise every noun it counts nouns, which is as good."""
-_TIME = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|weeks?|weekend|months?|years?|recently|earlier|soon"
-    r"|this (?:morning|afternoon|evening|summer|winter|spring|fall|autumn)"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-    r"|january|february|march|april|june|july|august|september|october|november|december|(?:19|20)\d\d)\b",
-    re.IGNORECASE,
+_ENTITY = re.compile(r"[A-Z](?<![.!?:—-] [A-Z])(?<!^[A-Z])(?<!\w[A-Z])[a-zA-Z]+")
+"""A capitalised word inside a sentence; in languages that capitalise every noun it counts nouns, which is as good.
+
+The letter stands before the conditions on what precedes it, since the engine skips to a letter quickly.
+"""
+_WORD = re.compile(r"[a-z]+|\d+")
+_TIME_WORDS = frozenset(
+    (
+        "yesterday today tonight tomorrow ago last next week weeks weekend month months year years recently earlier "
+        "soon morning afternoon evening summer winter spring autumn monday tuesday wednesday thursday friday saturday "
+        "sunday january february march april june july august september october november december"
+    ).split()
+) | frozenset(map(str, range(1900, 2100)))
+"""Without "may" and "fall", which are mostly other words."""
+_NUMBER_WORDS = frozenset(
+    (
+        "one two three four five six seven eight nine ten eleven twelve dozen hundred thousand once twice several few "
+        "couple half"
+    ).split()
 )
-_NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|once|twice|several"
-    r"|few|couple|half)\b",
-    re.IGNORECASE,
-)
-_NOT_NAMES = frozenset(("I",))
 
 
 def is_question(text: str) -> bool:
@@ -28,15 +36,16 @@ def is_question(text: str) -> bool:
 
 def names_told(text: str, *, known: Collection[str]) -> float:
     """ln(1 + number of capitalised words inside its sentences), those of `known` (lower case) left out."""
-    found = [word for word in _ENTITY.findall(text) if word not in _NOT_NAMES and word.lower() not in known]
-    return math.log1p(len(found))
+    found = _ENTITY.findall(text)
+    return math.log1p(sum(word.lower() not in known for word in found)) if found else 0.0
 
 
 def tells_time(text: str) -> bool:
     """Whether it says when, in English."""
-    return _TIME.search(text) is not None
+    return not _TIME_WORDS.isdisjoint(_WORD.findall(text.lower()))
 
 
 def tells_number(text: str) -> bool:
     """Whether it holds a number, as digits or an English word."""
-    return _NUMBER.search(text) is not None
+    words = _WORD.findall(text.lower())
+    return not _NUMBER_WORDS.isdisjoint(words) or any(map(str.isdigit, words))

@@ -64,12 +64,15 @@ test("what the operator set goes along with each recall", async () => {
     topK: 9,
     minScore: 0.4,
     injectChars: 999,
+    reinject: "Once",
+    dedupeWindow: 7,
     userId: "ada",
     timezone: "Asia/Tokyo",
   });
   await turn(gateway, { ctx: operator(), prompt: "What is my cat called?" });
-  const [{ topK, threshold, budgetChars, session }] = service.calls("/v1/recall");
+  const [{ topK, threshold, budgetChars, session, ...rest }] = service.calls("/v1/recall");
   assert.deepEqual([topK, threshold, budgetChars, session.timezone], [9, 0.4, 999, "Asia/Tokyo"]);
+  assert.deepEqual([rest.reinject, rest.dedupeWindow], ["once", 7]);
 });
 
 for (const [what, change] of [

@@ -32,6 +32,8 @@ for (const [raw, key, value, words] of [
   [{ circuitBreaker: { maxFailures: 0 } }, "circuitBreaker.maxFailures", 1, /circuitBreaker.maxFailures: 0 is outside/],
   [{ memorySlot: "both" }, "memorySlot", "supplement", /memorySlot: "both" must be one of supplement, replace/],
   [{ mode: ["local"] }, "mode", "local", null],
+  [{ reinject: "twice" }, "reinject", "relevant", /reinject: "twice" must be one of relevant, once, relevant is used/],
+  [{ dedupeWindow: 9000 }, "dedupeWindow", 5000, /dedupeWindow: 9000 is outside 0 to 5000/],
   [{ autoRecall: "off" }, "autoRecall", false, null],
   [{ autoRecall: "maybe" }, "autoRecall", true, /autoRecall: "maybe" must be true or false/],
   [{ timezone: "Mars/Olympus" }, "timezone", undefined, /timezone: "Mars\/Olympus" must be an IANA time zone/],

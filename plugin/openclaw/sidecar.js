@@ -12,7 +12,10 @@ const STABLE_MS = 60_000; // a process that lived that long starts the count of 
 const MOST_FAILURES = 10;
 const END_MS = 4000;
 const HANDOVER_MS = 5000;
-const PER_CALL = new Set(["topK", "searchThreshold", "recallBudgetMs", "injectChars"].map(variable)); // told with each call
+// Told with each call.
+const PER_CALL = new Set(
+  ["topK", "searchThreshold", "recallBudgetMs", "injectChars", "reinject", "dedupeWindow"].map(variable),
+);
 const PARKED = Symbol.for("nightshift.sidecar.v1");
 
 export class Sidecar {

@@ -1,7 +1,6 @@
 """The application: routes behind the gate, errors in one shape, chores in the background."""
 
 from collections.abc import AsyncGenerator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Request
@@ -16,12 +15,13 @@ from plugin.service.context import ServiceContext
 from plugin.service.errors import code_of, error_response
 from plugin.service.metrics import Metrics
 from plugin.service.middleware import Gate
+from plugin.service.prefetcher import Prefetcher
 from plugin.service.readiness import Readiness
+from plugin.service.recalling import Recaller
 from plugin.service.routes import router
 from plugin.service.tools.registry import registry
 
 VERSION = "1"
-_RECALLS_AT_ONCE = 16
 
 
 def build_app(core: MemoryCore, *, token: str, on_wake: list[Background]) -> FastAPI:
@@ -35,22 +35,26 @@ def build_app(core: MemoryCore, *, token: str, on_wake: list[Background]) -> Fas
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
-        background = Background(core)
-        with ThreadPoolExecutor(_RECALLS_AT_ONCE, thread_name_prefix="recall") as recall_threads:
-            app.state.service = ServiceContext(
-                core=core,
-                token=token,
-                metrics=Metrics(),
-                readiness=Readiness(core),
-                background=background,
-                tools=registry(),
-                recall_threads=recall_threads,
-            )
-            background.start()
-            on_wake.append(background)
-            yield
-            on_wake.clear()
-            await background.stop()
+        background, metrics, recaller = Background(core), Metrics(), Recaller(core)
+        prefetcher = Prefetcher(core, recaller=recaller, metrics=metrics)
+        app.state.service = ServiceContext(
+            core=core,
+            token=token,
+            metrics=metrics,
+            readiness=Readiness(core),
+            background=background,
+            tools=registry(),
+            recaller=recaller,
+            prefetcher=prefetcher,
+        )
+        background.start()
+        prefetcher.start()
+        on_wake.append(background)
+        yield
+        on_wake.clear()
+        await background.stop()
+        await prefetcher.stop()
+        await recaller.close()
 
     app = FastAPI(
         title="Nightshift",

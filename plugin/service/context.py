@@ -1,7 +1,6 @@
 """What the routes of one service share, and how they get it."""
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from fastapi import Request
@@ -9,13 +8,15 @@ from fastapi import Request
 from memory_core.bootstrap import MemoryCore
 from plugin.service.background import Background
 from plugin.service.metrics import Metrics
+from plugin.service.prefetcher import Prefetcher
 from plugin.service.readiness import Readiness
+from plugin.service.recalling import Recaller
 from plugin.service.tools.base import Tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceContext:
-    """The parts of one service; recalls have threads of their own, so that nothing else can starve them."""
+    """The parts of one service."""
 
     core: MemoryCore
     token: str
@@ -23,7 +24,8 @@ class ServiceContext:
     readiness: Readiness
     background: Background
     tools: Mapping[str, Tool]
-    recall_threads: ThreadPoolExecutor
+    recaller: Recaller
+    prefetcher: Prefetcher
 
 
 def service(request: Request) -> ServiceContext:

@@ -21,6 +21,15 @@ class Metrics:
         self.recall_seconds = Histogram(
             "nightshift_recall_seconds", "Time a recall took", buckets=_BUCKETS, registry=self._registry
         )
+        self.recall_sources = Counter(
+            "nightshift_recall_sources", "Recalls by where the answer came from", ["source"], registry=self._registry
+        )
+        self.prefetches = Counter(
+            "nightshift_prefetches",
+            "Recalls computed ahead, by what became of them",
+            ["outcome"],
+            registry=self._registry,
+        )
         self.turns = Counter("nightshift_turns", "Turns by what became of them", ["status"], registry=self._registry)
         self.tools = Counter("nightshift_tool_calls", "Tool calls", ["tool", "error"], registry=self._registry)
         self.buffered = Gauge("nightshift_buffered_turns", "Turns waiting for consolidation", registry=self._registry)
@@ -30,9 +39,10 @@ class Metrics:
         )
         self.misses = 0
 
-    def recalled(self, outcome: str, *, took_ms: float) -> None:
+    def recalled(self, outcome: str, *, source: str, took_ms: float) -> None:
         """Count a recall; the outcome `missed` is one past its deadline or with a part away."""
         self.recalls.labels(outcome=outcome).inc()
+        self.recall_sources.labels(source=source).inc()
         self.recall_seconds.observe(took_ms / 1000)
         self._recall_ms.append(took_ms)
         self.misses += outcome == "missed"

@@ -17,6 +17,7 @@ from memory_core.recall.service import Recalled, RecallRequest
 from memory_core.values import JobId
 from plugin.service.context import ServiceContext, service
 from plugin.service.importing import Importer
+from plugin.service.prefetcher import Exchange
 from plugin.service.readiness import OK
 from plugin.service.schemas import (
     ImportOut,
@@ -84,28 +85,22 @@ async def recall(body: RecallIn, it: Service) -> RecallOut:
         as_of=body.as_of,
         include_superseded=body.include_superseded,
         explain=body.explain,
+        dedupe=body.dedupe,
+        reinject=body.reinject,
+        dedupe_window=body.dedupe_window,
     )
     budget_s = (body.budget_ms or it.core.settings.recall.recall_budget_ms) / 1000
-
-    def work() -> tuple[Recalled, list[MemoryOut]]:
-        recalled = it.core.recall.recall(body.session.to_ref(), request)
-        views = it.core.library.describe([found.memory for found in recalled.found])
-        scores = [found.score for found in recalled.found]
-        return recalled, [MemoryOut.of(view, score=score) for view, score in zip(views, scores, strict=True)]
-
-    try:
-        future = asyncio.get_running_loop().run_in_executor(it.recall_threads, work)
-        recalled, memories = await asyncio.wait_for(future, budget_s)
-    except TimeoutError:
-        late = f"the recall took longer than its {budget_s * 1000:.0f} ms"
-        recalled, memories = Recalled(found=[], context="", query="", degraded=True, reason=late), []
+    in_time = await it.recaller.answer(body.session.to_ref(), request, budget_s=budget_s)
+    recalled = in_time.recalled
     took_ms = (time.perf_counter() - began) * 1000
-    it.metrics.recalled(_outcome(recalled), took_ms=took_ms)
+    it.metrics.recalled(_outcome(recalled), source=recalled.source, took_ms=took_ms)
+    scores = [found.score for found in recalled.found]
     return RecallOut(
-        memories=memories,
+        memories=[MemoryOut.of(view, score=score) for view, score in zip(in_time.views, scores, strict=True)],
         context=recalled.context,
         degraded=recalled.degraded,
         reason=recalled.reason,
+        source=recalled.source,
         query=recalled.query,
         took_ms=round(took_ms, 2),
         trace=recalled.trace,
@@ -122,10 +117,12 @@ async def turns(body: TurnIn, it: Service) -> TurnOut:
         assistant_text=body.assistant.text,
         media=tuple(body.user.media),
     )
-    captured = await asyncio.to_thread(it.core.capture.accept, body.session.to_ref(), turn)
+    ref = body.session.to_ref()
+    captured = await asyncio.to_thread(it.core.capture.accept, ref, turn)
     it.metrics.turns.labels(status=captured.status).inc()
     if captured.status is CaptureStatus.ACCEPTED:
         it.metrics.last_capture.set(it.core.clock.now().timestamp())
+        it.prefetcher.offer(Exchange(ref=ref, user_text=turn.user_text, assistant_text=turn.assistant_text))
     return TurnOut(
         status=captured.status.value,
         reason=captured.reason,
@@ -138,6 +135,8 @@ async def turns(body: TurnIn, it: Service) -> TurnOut:
 async def sessions(event: Literal["start", "reset", "end"], *, body: SessionEventIn, it: Service) -> SessionOut:
     """Note that a session started, was reset or ended; the latter two consolidate what waits."""
     ref = body.session.to_ref()
+    it.prefetcher.drop(ref)
+    it.core.recall.begin_session(ref)
     work = it.core.capture.start_session if event == "start" else it.core.capture.end_session
     return SessionOut(session_id=await asyncio.to_thread(work, ref))
 

@@ -14,6 +14,7 @@ from memory_core.errors import Invalid
 from memory_core.identity import complete
 from memory_core.kref import parse
 from memory_core.recall.library import MemoryView
+from memory_core.settings import Reinject
 from memory_core.values import ChatType, JobKind, JobState, MemoryKind, MemoryStatus, Origin, SessionRef, Trigger
 
 EARLIEST, LATEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
@@ -127,6 +128,8 @@ class RecallIn(Wire):
     budget_ms: Annotated[int, _clamp(50, 15_000)] | None = None
     explain: bool = False
     dedupe: bool = True
+    reinject: Reinject | None = None
+    dedupe_window: Annotated[int, _clamp(0, 5000)] | None = None
 
 
 class UserText(Wire):

@@ -22,18 +22,22 @@ class FakeEmbedder:
     Attributes:
         model: Texts of different models have nothing in common.
         away: Why every call raises Unavailable; None when the embedder is there.
+        before_query: Called with a question before it is embedded; may wait, or raise.
         before_passages: Called with the texts before passages are embedded; may wait, change tables, or raise.
         embedded: Every passage that was embedded, in order.
     """
 
     model: str = "fake-1"
     away: str | None = None
+    before_query: Callable[[str], None] | None = None
     before_passages: Callable[[Sequence[str]], None] | None = None
     embedded: list[str] = field(default_factory=list[str])
 
     def embed_query(self, text: str, *, quiet: Collection[str] = ()) -> Embedding:
         """See `Embedder.embed_query`; the late score of a text is the share of the question's words it holds."""
         self._be_there()
+        if self.before_query:
+            self.before_query(text)
         words = self._words(text)
         loud = [word for word in words if word not in quiet]
         weights = np.asarray([(word in loud) / max(len(loud), 1) for word in words], np.float32)

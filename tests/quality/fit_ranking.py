@@ -73,11 +73,15 @@ def main() -> None:
     _print_pool(asked)
     _print_ranking(asked, alone=alone)
     _print_ablation(asked)
-    _print_abstention(asked, unanswered)
-    weights = learn(asked, conversations=range(len(asked)))
-    both = [[*first, *second] for first, second in zip(asked, alone, strict=True)]
-    neither = [unanswered.of(number) + unanswered_alone.of(number) for number in range(len(asked))]
-    curve = calibrate(both, neither, weights=weights, conversations=range(len(asked)))
+    everything = range(len(asked))
+    # Memories with and without a session pass the same threshold, so the curve learns from both.
+    both = [[*asked[number], *alone[number]] for number in everything]
+    neither = [[*unanswered.of(number), *unanswered_alone.of(number)] for number in everything]
+    _print_abstention(asked, unanswered, fitted_on=asked, stored=both, absent=neither)
+    print("\nthe same, no memory has a session")
+    _print_abstention(alone, unanswered_alone, fitted_on=asked, stored=both, absent=neither)
+    weights = learn(asked, conversations=everything)
+    curve = calibrate(both, neither, weights=weights, conversations=everything)
     print("\nfor scoring.py:")
     for name, weight in zip(FEATURES, weights, strict=True):
         print(f'    "{name}": {weight:.2f},')
@@ -234,13 +238,18 @@ def _print_ablation(asked: Sequence[Sequence[Asked]]) -> None:
         print(f"  {name:42s} {lost}")
 
 
-def _print_abstention(asked: Sequence[Sequence[Asked]], unanswered: Unanswered) -> None:
+def _print_abstention(
+    asked: Sequence[Sequence[Asked]],
+    unanswered: Unanswered,
+    *,
+    fitted_on: Sequence[Sequence[Asked]],
+    stored: Sequence[Sequence[Asked]],
+    absent: Sequence[Sequence[Asked]],
+) -> None:
     shares: dict[str, list[float]] = {}
     for learned, (number,) in splits(len(asked), kind="leave one out"):
-        weights = learn(asked, conversations=learned)
-        curve = calibrate(
-            asked, [unanswered.of(one) for one in range(len(asked))], weights=weights, conversations=learned
-        )
+        weights = learn(fitted_on, conversations=learned)
+        curve = calibrate(stored, absent, weights=weights, conversations=learned)
         _count(shares, asked[number], weights=weights, curve=curve)
         kinds = {"everyday": unanswered.everyday, "of strangers": unanswered.strangers, "swapped": unanswered.swapped}
         for kind, questions in kinds.items():

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.settings import ALIASES, KEYS, ScopeRule, Settings, load_settings, variable
+from memory_core.settings import ALIASES, KEYS, Reinject, ScopeRule, Settings, load_settings, variable
 
 RANGED = {key: place for key, place in KEYS.items() if place.low is not None}
 typed = st.one_of(
@@ -153,6 +153,20 @@ def test_an_unclear_switch_leaves_the_default(tmp_path: Path) -> None:
     settings = load(tmp_path, {"piiRedaction": "maybe"})
     assert settings.capture.pii_redaction
     assert "piiRedaction: 'maybe' must be true or false" in settings.problems[0]
+
+
+@pytest.mark.parametrize("word", ["once", "ONCE", " once "])
+def test_reinject_is_read_whatever_its_case(tmp_path: Path, word: str) -> None:
+    settings = load(tmp_path, {"reinject": word})
+    assert (settings.recall.reinject, settings.problems) == (Reinject.ONCE, ())
+
+
+@pytest.mark.parametrize("word", ["twice", "", None, True, ["once"]])
+def test_an_unknown_reinject_leaves_the_default_and_names_the_words(tmp_path: Path, word: object) -> None:
+    settings = load(tmp_path, {"reinject": word})
+    assert settings.recall.reinject is Reinject.RELEVANT
+    assert settings.problems[0].startswith("reinject: ")
+    assert "must be one of relevant, once" in settings.problems[0]
 
 
 @pytest.mark.parametrize("word", ["agent", "AGENT", " agent "])

@@ -137,6 +137,29 @@ def test_quiet_words_count_when_nothing_else_is_left(rows: TokenRows) -> None:
     assert len(made) == 1
 
 
+def test_a_question_has_rows_for_its_function_words(rows: TokenRows) -> None:
+    made, weights = rows.rows(states("the", "oak", "!"), keywords=[], function_words=True)
+    assert len(made) == 2
+    assert weights[0] < weights[1]
+
+
+def test_in_a_question_rare_words_decide_the_pooled_vector(rows: TokenRows) -> None:
+    said = states("the", "word3000", "oak")
+    weights = rows.rows(said, keywords=[], function_words=True)[1]
+    loud = said.states[1:3] * weights[:2, np.newaxis]
+    expected = unit_rows(loud.sum(axis=0, keepdims=True))[0]
+    assert rows.pooled_question(said, keywords=[], quiet=["oak"]) == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("pieces", [("oak",), ("!",), ("[UNK]", "猫", "oak")])
+def test_a_question_of_quiet_or_unreadable_words_is_pooled_like_a_memory(
+    rows: TokenRows, pieces: tuple[str, ...]
+) -> None:
+    said, found = states(*pieces), keywords("猫")
+    pooled = rows.pooled_question(said, keywords=found, quiet=["oak"])
+    assert pooled.tolist() == rows.pooled(said, keywords=found).tolist()
+
+
 def test_a_text_the_model_cannot_read_is_pooled_from_its_keywords(rows: TokenRows) -> None:
     unreadable, found = states("[UNK]", "猫", "[UNK]"), keywords("我的猫")
     pooled = rows.pooled(unreadable, keywords=found)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.recall.query import ANSWER_WORDS, MAX_QUERY_CHARS, build_query, measured_chars
+from memory_core.recall.query import ANSWER_WORDS, MAX_QUERY_CHARS, build_query, measured_chars, only_agrees
 
 texts = st.text(max_size=400)
 
@@ -68,3 +68,17 @@ def test_a_text_without_spaces_is_cut_at_the_limit() -> None:
 )
 def test_wide_characters_count_double(text: str, chars: int) -> None:
     assert measured_chars(text) == chars
+
+
+@pytest.mark.parametrize(
+    "message", ["yeah, that one", "Yes!", "ok, go on then", "Ja, genau.", "sí, vale", "好的", "はい。"]
+)
+def test_a_message_that_only_takes_up_what_was_said_is_known_as_such(message: str) -> None:
+    assert only_agrees(message)
+
+
+@pytest.mark.parametrize(
+    "message", ["", "?!", "yeah, the red one", "when?", "and before that?", "my one", "no, that one", "yes " * 7]
+)
+def test_a_message_that_adds_something_is_not(message: str) -> None:
+    assert not only_agrees(message)
