@@ -40,8 +40,8 @@ class StoredVectors:
 def passage_text(text: str, *, speaker: str | None) -> str:
     """The words by which a memory is found: who said it belongs to them.
 
-    Dates that capture added in brackets are left out: they are in `event_at`, and among the words they cost .010 of
-    recall at 10 (`tests/quality/fit_ranking.py`).
+    Dates that capture added in brackets are left out: they are in `event_at`, and among the words they took recall at
+    10 from .860 to .850 on LoCoMo's development conversations.
     """
     said = _DATE_NOTE.sub("", text)
     return f"{speaker}: {said}" if speaker else said

@@ -11,6 +11,7 @@ over the rank of the first. "two-fold" learns from two or three conversations, s
 
 import argparse
 import itertools
+import math
 import random
 import re
 import tempfile
@@ -23,7 +24,7 @@ import numpy.typing as npt
 
 from memory_core.adapters.fastembed_embedder import FastembedEmbedder
 from memory_core.recall.features import FEATURES
-from memory_core.recall.scoring import MIDDLE, SLOPE, WEIGHTS
+from memory_core.recall.scoring import LENIENCE, MIDDLE, SLOPE, WEIGHTS
 from tests.quality.conditional_logit import Choice, Vector, fit
 from tests.quality.everyday_questions import EVERYDAY
 from tests.quality.logistic_curve import Curve, fit_curve
@@ -37,7 +38,9 @@ METRICS = ("r@5", "r@10", "r@20", "MRR")
 DEPTHS = (5, 10, 20)
 TOP = 5
 """Memories that automatic recall injects."""
-THRESHOLD = 0.3
+_ODDS = 0.3 / (1 - 0.3) * math.exp(-LENIENCE)
+THRESHOLD = _ODDS / (1 + _ODDS)
+"""Of the curve as fitted: where a score is .3 once the lenience in force is added; set LENIENCE to 0 to see it without."""
 FOREIGN_QUESTIONS = 80
 """Drawn for each store from the other conversations."""
 SEED = 7
@@ -255,7 +258,7 @@ def _print_abstention(
         for kind, questions in kinds.items():
             passed = [curve.value(best(question, weights)) >= THRESHOLD for question in questions[number]]
             shares.setdefault(f"unanswered, {kind}: nothing is injected", []).extend(1.0 - one for one in passed)
-    print(f"\nthreshold {THRESHOLD}, leave one out (in force: slope {SLOPE}, middle {MIDDLE})")
+    print(f"\nscore .3, leave one out (in force: slope {SLOPE}, middle {MIDDLE}, lenience {LENIENCE})")
     for name, values in shares.items():
         print(f"  {name:56s} {np.mean(values):.3f}  of {len(values)}")
 

@@ -81,7 +81,7 @@ class TestRecall:
     def test_a_short_message_is_not_looked_up_unless_something_was_said_before(self, service: Service) -> None:
         service.remember(FACT)
         assert recall(service, text="ok")["memories"] == []
-        body = recall(service, text="and?", previousUser=QUESTION, lastAssistant="Let me think.")
+        body = recall(service, text="and?", previousUser=QUESTION, lastAssistant="Let me think.", threshold=0)
         assert [memory["text"] for memory in body["memories"]] == [FACT]
         assert body["query"] == f"and? {QUESTION} Let me think."
 

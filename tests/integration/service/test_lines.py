@@ -62,7 +62,8 @@ class TestImport:
         assert (memory["speaker"], memory["origin"]) == ("Ana", "user")
         assert memory["validFrom"].startswith("2025-03-01T09:01:00")
         question = {"text": "Where does Marta live?"}
-        body = service.post("/v1/recall", session=ANA, message=question).json()
+        # The score is calibrated on the real model; that of the fake embedder says only who is first.
+        body = service.post("/v1/recall", session=ANA, message=question, threshold=0).json()
         assert [memory["text"] for memory in body["memories"]] == [FACT]
 
     def test_until_it_is_done_the_job_says_so(self, service: Service) -> None:
