@@ -66,4 +66,4 @@ def _newton(choices: Sequence[Choice], weights: Vector, *, ridge: float) -> Vect
         mean = share @ choice.table
         gradient += mean - choice.table[choice.gold].mean(axis=0)
         curvature += choice.table.T @ (choice.table * share[:, np.newaxis]) - np.outer(mean, mean)
-    return np.linalg.solve(curvature, -gradient)
+    return np.linalg.solve(curvature, -gradient).astype(np.float64)

@@ -40,7 +40,7 @@ TOP = 5
 """Memories that automatic recall injects."""
 _ODDS = 0.3 / (1 - 0.3) * math.exp(-LENIENCE)
 THRESHOLD = _ODDS / (1 + _ODDS)
-"""Of the curve as fitted: where a score is .3 once the lenience in force is added; set LENIENCE to 0 to see it without."""
+"""Of the curve as fitted: where a score is .3 once the lenience in force is added."""
 FOREIGN_QUESTIONS = 80
 """Drawn for each store from the other conversations."""
 SEED = 7
