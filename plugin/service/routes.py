@@ -161,7 +161,7 @@ async def jobs(job_id: str, it: Service) -> JobOut:
     return JobOut.model_validate(job.model_dump())
 
 
-@router.post("/v1/import", status_code=202)
+@router.post("/v1/import")
 async def import_lines(request: Request, it: Service) -> ImportOut:
     """Replay JSON lines; the job is done when all of them are captured, consolidated and searchable."""
     job_id = await Importer(it.core).take(request.stream())
