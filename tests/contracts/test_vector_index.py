@@ -4,7 +4,7 @@ import uuid
 import warnings
 from collections.abc import Generator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
@@ -17,8 +17,6 @@ from memory_core.errors import Invalid
 from memory_core.ports import VectorIndex
 from memory_core.values import (
     Embedding,
-    FloatArray,
-    Hit,
     MemoryId,
     MemoryKind,
     MemoryStatus,
@@ -28,10 +26,10 @@ from memory_core.values import (
     SparseVector,
     TimeRange,
 )
+from tests.contracts.index_material import NOON, OURS, Vectors, found, late, ours, point
 from tests.fakes.vector_index import FakeVectorIndex
 
-_OURS, _THEIRS = ScopeKey("user-ours"), ScopeKey("user-theirs")
-_NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
+_THEIRS = ScopeKey("user-theirs")
 _NO_KEYWORDS = SparseVector(indices=(), values=())
 _EVERY_STATUS = tuple(MemoryStatus)
 
@@ -61,48 +59,6 @@ def index(request: pytest.FixtureRequest) -> Generator[VectorIndex]:
         )
         chosen.delete(chosen.ids(after=None, limit=10_000))
         yield chosen
-
-
-class Vectors:
-    """Random directions, the same in every run."""
-
-    def __init__(self, seed: int = 7) -> None:
-        self._random = np.random.default_rng(seed)
-
-    def unit(self, rows: int, size: int) -> FloatArray:
-        drawn = self._random.standard_normal((rows, size))
-        return (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32)
-
-    def embedding(self, *keywords: int, rows: int = 6) -> Embedding:
-        sparse = SparseVector(indices=tuple(sorted(keywords)), values=(1.0,) * len(keywords))
-        return Embedding(
-            dense=self.unit(1, BUNDLED.dense_size)[0], tokens=self.unit(rows, BUNDLED.token_size), sparse=sparse
-        )
-
-
-def point(embedding: Embedding, *, scope: ScopeKey = _OURS) -> Point:
-    return Point(
-        memory_id=MemoryId(str(uuid.uuid4())),
-        embedding=embedding,
-        scope=scope,
-        kind=MemoryKind.FACT,
-        status=MemoryStatus.ACTIVE,
-        space="personal",
-        session_id=3,
-        event_at=int(_NOON.timestamp()),
-    )
-
-
-def ours(**parts: object) -> PointFilter:
-    return replace(PointFilter(scopes=(_OURS,)), **parts)
-
-
-def found(hits: list[Hit]) -> set[MemoryId]:
-    return {hit.memory_id for hit in hits}
-
-
-def late(query: Embedding, passage: Embedding) -> float:
-    return float((query.tokens @ passage.tokens.T).max(axis=1).sum())
 
 
 def test_a_point_is_found_by_each_of_its_vectors(index: VectorIndex) -> None:
@@ -144,13 +100,13 @@ def test_scopes_are_matched_whole(index: VectorIndex) -> None:
 
 def test_several_scopes_are_searched_together(index: VectorIndex) -> None:
     vectors = Vectors()
-    points = [point(vectors.embedding(1), scope=scope) for scope in (_OURS, _THEIRS, ScopeKey("third"))]
+    points = [point(vectors.embedding(1), scope=scope) for scope in (OURS, _THEIRS, ScopeKey("third"))]
     index.upsert(points)
-    hits = index.search(vectors.embedding(1), where=PointFilter(scopes=(_OURS, _THEIRS)), limit=10)
+    hits = index.search(vectors.embedding(1), where=PointFilter(scopes=(OURS, _THEIRS)), limit=10)
     assert found(hits) == {points[0].memory_id, points[1].memory_id}
 
 
-@pytest.mark.parametrize("where", [PointFilter(scopes=()), PointFilter(scopes=(_OURS,), statuses=())])
+@pytest.mark.parametrize("where", [PointFilter(scopes=()), PointFilter(scopes=(OURS,), statuses=())])
 def test_no_scope_or_no_status_finds_nothing(index: VectorIndex, where: PointFilter) -> None:
     stored = point(Vectors().embedding(1))
     index.upsert([stored])
@@ -195,11 +151,11 @@ def test_event_times_are_half_open_ranges(index: VectorIndex) -> None:
         return found(index.search(plain.embedding, where=where, limit=10))
 
     assert within(None, None) == found_ids(*at.values())
-    assert within(_NOON, None) == found_ids(at[0], at[1])
-    assert within(None, _NOON) == found_ids(at[-1])
-    assert within(_NOON, _NOON + hour) == found_ids(at[0])
-    assert within(_NOON - hour, _NOON + 2 * hour) == found_ids(*at.values())
-    assert within(_NOON + timedelta(seconds=1), _NOON + timedelta(seconds=2)) == set()
+    assert within(NOON, None) == found_ids(at[0], at[1])
+    assert within(None, NOON) == found_ids(at[-1])
+    assert within(NOON, NOON + hour) == found_ids(at[0])
+    assert within(NOON - hour, NOON + 2 * hour) == found_ids(*at.values())
+    assert within(NOON + timedelta(seconds=1), NOON + timedelta(seconds=2)) == set()
 
 
 def test_late_scores_equal_numpys(index: VectorIndex) -> None:
