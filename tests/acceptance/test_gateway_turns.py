@@ -56,12 +56,12 @@ def test_recalled_block_shows_neither_in_the_chat_nor_in_the_transcript(live: Li
 
 def test_injected_memory_is_not_captured_again(live: Live) -> None:
     live.operator("My bicycle is a green Peugeot from 1978.", session="agent:main:bike-told")
-    live.wait_remembered("Peugeot", asked="What kind of bicycle do I have?")
+    live.wait_remembered("Peugeot", asked="What colour is my Peugeot bicycle?")
     for number in range(4):
         _, given = live.operator(
-            f"What kind of bicycle do I have? Round {number}.", session=f"agent:main:bike-{number}"
+            f"What colour is my Peugeot bicycle? Round {number}.", session=f"agent:main:bike-{number}"
         )
-        assert "Peugeot" in given
+        assert "green Peugeot from 1978" in given
     live.wait_consolidated()
 
     found = live.post(
@@ -72,7 +72,8 @@ def test_injected_memory_is_not_captured_again(live: Live) -> None:
         },
     )
 
-    assert len([memory for memory in found["details"]["memories"] if "Peugeot" in memory["text"]]) == 1
+    # The questions name the bicycle too: the year stands only in what was told, and in the injected block.
+    assert len([memory for memory in found["details"]["memories"] if "1978" in memory["text"]]) == 1
 
 
 def test_fact_is_still_there_after_a_reset(live: Live) -> None:
