@@ -1,4 +1,4 @@
-"""Recall at 1,000, 10,000 and 100,000 memories over 50 scopes: CPU and wall time by stage, memory, open time, inserts.
+"""Recall at a growing number of memories over 50 scopes: CPU and wall time by stage, memory, open time, inserts.
 
 The memories are made up: sentences of this file, embedded by the real model, then varied by a little noise, since to
 embed 100,000 texts would take an hour. Index, tables and ranking are the real ones.
