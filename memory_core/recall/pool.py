@@ -12,7 +12,7 @@ from memory_core.vectors import join_rows, read_keywords
 
 NEIGHBOURED = 80
 """Best hits by their first score whose neighbours join the pool: .977 of all gold turns are then in it, else .938."""
-_KEYWORD_SHARE = 0.02
+KEYWORD_SHARE = 0.02
 """What a unit of keyword score adds to the late score when hits are chosen for their neighbours."""
 
 
@@ -45,7 +45,7 @@ def gather(db: DbSession, hits: Sequence[Hit], *, scopes: Sequence[ScopeKey], to
 
 
 def _first_score(hit: Hit) -> float:
-    return hit.late + _KEYWORD_SHARE * (hit.sparse or 0.0)
+    return hit.late + KEYWORD_SHARE * (hit.sparse or 0.0)
 
 
 def _beside(ids: Sequence[MemoryId], *, order: Mapping[int, Sequence[MemoryId]]) -> set[MemoryId]:

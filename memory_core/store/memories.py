@@ -91,15 +91,6 @@ class MemoryRepository:
         )
         return self._db.exec(statement).first()
 
-    def neighbours(self, session_ids: Sequence[int], *, scopes: Sequence[ScopeKey]) -> list[Memory]:
-        """All memories of the sessions, by session and position."""
-        statement = (
-            select(Memory)
-            .where(col(Memory.session_id).in_(session_ids), col(Memory.scope_key).in_(scopes))
-            .order_by(col(Memory.session_id), col(Memory.position))
-        )
-        return list(self._db.exec(statement))
-
     def page(self, scopes: Sequence[ScopeKey], *, where: MemoryFilter, limit: int) -> list[Memory]:
         """Memories of the scopes, newest first."""
         statement = select(Memory).where(

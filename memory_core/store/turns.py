@@ -84,16 +84,6 @@ class TurnRepository:
         )
         return {ScopeKey(key) for key in self._db.exec(statement.distinct())}
 
-    def latest_session(self, scope: ScopeKey) -> Session | None:
-        """The live session with the newest turn."""
-        statement = (
-            select(Session)
-            .where(Session.scope_key == scope, col(Session.imported).is_(False))
-            .order_by(col(Session.last_at).desc())
-            .limit(1)
-        )
-        return self._db.exec(statement).first()
-
     def waiting(self, scope: ScopeKey) -> int:
         """Number of turns that wait for consolidation."""
         statement = select(func.count()).where(

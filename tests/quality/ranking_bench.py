@@ -19,7 +19,7 @@ from memory_core.ports import Embedder
 from memory_core.recall.features import WINDOW, Contender, measure
 from memory_core.recall.finding import CANDIDATES
 from memory_core.recall.plan import plan
-from memory_core.recall.pool import NEIGHBOURED
+from memory_core.recall.pool import KEYWORD_SHARE, NEIGHBOURED
 from memory_core.values import Embedding, MemoryId, Origin
 from memory_core.vectors import passage_text
 
@@ -28,8 +28,6 @@ Table = npt.NDArray[np.float64]
 _ZONE = "UTC"
 _QUIET = timedelta(hours=1)
 """A longer pause begins a session, as the service's default has it."""
-_KEYWORD_SHARE = 0.02
-"""As in `recall.pool`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +165,7 @@ class Store:
         found = {int(row) for row in np.argsort(-dense, kind="stable")[:CANDIDATES]}
         found |= {int(row) for row in np.argsort(-keywords, kind="stable")[:CANDIDATES] if keywords[row] > 0}
         hits = sorted(found)
-        first = [self._late(query, row) + _KEYWORD_SHARE * float(keywords[row]) for row in hits]
+        first = [self._late(query, row) + KEYWORD_SHARE * float(keywords[row]) for row in hits]
         best = [row for _, row in sorted(zip(first, hits, strict=True), reverse=True)[:NEIGHBOURED]]
         beside = {
             self._by_place.get((self._contenders[row].session, self._contenders[row].place + step))

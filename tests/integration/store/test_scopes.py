@@ -8,6 +8,7 @@ import pytest
 from memory_core.models.memory import Memory
 from memory_core.store.database import Database
 from memory_core.store.memories import MemoryFilter, MemoryRepository
+from memory_core.store.pools import PoolRepository
 from memory_core.store.turns import TurnRepository
 from memory_core.values import MemoryStatus, TimeRange
 from tests.fakes.clock import START
@@ -78,8 +79,8 @@ def test_pages_hold_the_scopes_own_memories(
 def test_neighbours_in_a_session_are_of_the_scope(database: Database, planted: tuple[Memory, Memory]) -> None:
     sessions = [row.session_id for row in planted if row.session_id]
     with database.reading() as db:
-        found = MemoryRepository(db).neighbours(sessions, scopes=[MINE])
-    assert [row.id for row in found] == [planted[0].id]
+        found = PoolRepository(db).places(sessions, scopes=[MINE])
+    assert [memory_id for ids in found.values() for memory_id in ids] == [planted[0].id]
 
 
 def test_an_export_of_scopes_holds_nothing_else(database: Database, planted: tuple[Memory, Memory]) -> None:
@@ -151,9 +152,6 @@ class TestTurns:
             assert turns.end_sessions(MINE, at=START) == 1
             assert turns.open_session(MINE, at=START, quiet=timedelta(hours=1), imported=False) is None
             assert turns.open_session(THEIRS, at=START, quiet=timedelta(hours=1), imported=False) is not None
-            latest = turns.latest_session(MINE)
-            assert latest is not None
-            assert latest.scope_key == MINE
             assert turns.sessions_of_day(THEIRS, day=START.date()) == 1
 
     def test_quiet_scopes_are_those_whose_own_turns_are_old(self, database: Database) -> None:
