@@ -4,7 +4,18 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from memory_core.values import Embedding, FlowRun, Hit, JobId, JobKind, MemoryId, Point, PointFilter
+from memory_core.values import (
+    ChatReply,
+    ChatRequest,
+    Embedding,
+    FlowRun,
+    Hit,
+    JobId,
+    JobKind,
+    MemoryId,
+    Point,
+    PointFilter,
+)
 
 
 class Clock(Protocol):
@@ -112,6 +123,19 @@ class VectorIndex(Protocol):
 
         Raises:
             Unavailable: the index is away.
+        """
+        ...
+
+
+class ChatModel(Protocol):
+    """Answers a question in words. Thread-safe; may take a minute, so never on the path of a turn."""
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        """One reply.
+
+        Raises:
+            Unavailable: no model answers now: none is configured, it is busy, too slow or out of reach.
+            Invalid: the model refuses this request; a repeat doesn't help.
         """
         ...
 

@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tzlocal import get_localzone_name
@@ -21,6 +22,9 @@ HOME_VARIABLE = "NIGHTSHIFT_HOME"
 PREFIX = "NIGHTSHIFT_"
 _SHOWN_CHARS = 80
 """How much of a value a report shows."""
+_TAG_CHARS = 60
+_MOST_TAGS = 20
+_Choice = TypeVar("_Choice", bound=StrEnum)
 
 
 class ScopeRule(StrEnum):
@@ -76,7 +80,82 @@ class CaptureSettings:
     consolidation_threshold: int = 20
     idle_consolidation_timeout_s: int = 300
     session_ttl_s: int = 3600
+    compaction_grace_s: int = 60
     pii_redaction: bool = True
+    local_summarization: bool = True
+    tags: tuple[str, ...] = ()
+    space: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivacySettings:
+    """What may leave this machine."""
+
+    upload_summaries_only: bool = True
+    own_remote: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DreamSettings:
+    """When the night shift works, with which model, at what cost."""
+
+    schedule: str = "0 3 * * *"
+    model: str | None = None
+    tokens: int = 200_000
+    calls: int = 200
+    minutes: int = 30
+
+
+class CompactionMode(StrEnum):
+    """What a compaction leaves in the model's context; SPEC section 9."""
+
+    HYBRID = "hybrid"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextSettings:
+    """How the context engine keeps the model's context short."""
+
+    compaction_mode: CompactionMode = CompactionMode.HYBRID
+    protect_tail: int = 6
+    recall_limit: int = 12
+    auto_consolidate: bool = True
+    archive_ttl_days: int = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateSettings:
+    """When the streaming gate speaks up; SPEC section 10."""
+
+    interrupt_gate: bool = True
+    ingest_reasoning: bool = True
+    force_repass: bool = False
+    focus: float = 0.45
+    sensitivity: float = 0.5
+    stability: float = 0.5
+
+
+class ChatProvider(StrEnum):
+    """Who answers the questions of flows."""
+
+    GATEWAY = "gateway"
+    """The connected gateway, with its own model and its own credentials."""
+    OPENAI = "openai"
+    """A server that speaks the OpenAI protocol."""
+    ANTHROPIC = "anthropic"
+    """A server that speaks the Anthropic protocol."""
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatSettings:
+    """The chat model of the flows; never on the path of a turn."""
+
+    provider: ChatProvider = ChatProvider.GATEWAY
+    base_url: str | None = None
+    api_key: str | None = None
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +179,11 @@ class Settings:
     identity: IdentitySettings = field(default_factory=IdentitySettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
     capture: CaptureSettings = field(default_factory=CaptureSettings)
+    privacy: PrivacySettings = field(default_factory=PrivacySettings)
+    dream: DreamSettings = field(default_factory=DreamSettings)
+    context: ContextSettings = field(default_factory=ContextSettings)
+    gate: GateSettings = field(default_factory=GateSettings)
+    chat: ChatSettings = field(default_factory=ChatSettings)
     backends: Backends = field(default_factory=Backends)
     problems: tuple[str, ...] = ()
 
@@ -161,6 +245,32 @@ KEYS: Mapping[str, _Key] = {
     "idleConsolidationTimeout": _Key(group="capture", name="idle_consolidation_timeout_s", low=1, high=86400),
     "sessionTtl": _Key(group="capture", name="session_ttl_s", low=60, high=2592000),
     "piiRedaction": _Key(group="capture", name="pii_redaction"),
+    "compactionGrace": _Key(group="capture", name="compaction_grace_s", low=0, high=600),
+    "localSummarization": _Key(group="capture", name="local_summarization"),
+    "tags": _Key(group="capture", name="tags"),
+    "space": _Key(group="capture", name="space"),
+    "privacy.uploadSummariesOnly": _Key(group="privacy", name="upload_summaries_only"),
+    "privacy.ownRemote": _Key(group="privacy", name="own_remote"),
+    "dreamStateSchedule": _Key(group="dream", name="schedule"),
+    "dreamStateModel": _Key(group="dream", name="model"),
+    "dreamBudget.tokens": _Key(group="dream", name="tokens", low=0, high=100_000_000),
+    "dreamBudget.calls": _Key(group="dream", name="calls", low=0, high=100_000),
+    "dreamBudget.minutes": _Key(group="dream", name="minutes", low=1, high=1440),
+    "contextEngine.compactionMode": _Key(group="context", name="compaction_mode"),
+    "contextEngine.protectTail": _Key(group="context", name="protect_tail", low=2, high=200),
+    "contextEngine.recallLimit": _Key(group="context", name="recall_limit", low=1, high=50),
+    "contextEngine.autoConsolidate": _Key(group="context", name="auto_consolidate"),
+    "archiveTtl": _Key(group="context", name="archive_ttl_days", low=0, high=3650),
+    "gate.interruptGate": _Key(group="gate", name="interrupt_gate"),
+    "gate.ingestReasoning": _Key(group="gate", name="ingest_reasoning"),
+    "gate.forceRepass": _Key(group="gate", name="force_repass"),
+    "gate.focus": _Key(group="gate", name="focus", low=0, high=1),
+    "gate.sensitivity": _Key(group="gate", name="sensitivity", low=0, high=1),
+    "gate.stability": _Key(group="gate", name="stability", low=0, high=1),
+    "chatModel.provider": _Key(group="chat", name="provider"),
+    "chatModel.baseUrl": _Key(group="chat", name="base_url"),
+    "chatModel.apiKey": _Key(group="chat", name="api_key"),
+    "chatModel.model": _Key(group="chat", name="model"),
     "database.url": _Key(group="backends", name="database_url"),
     "qdrant.url": _Key(group="backends", name="qdrant_url"),
     "qdrant.apiKey": _Key(group="backends", name="qdrant_api_key"),
@@ -169,16 +279,36 @@ KEYS: Mapping[str, _Key] = {
 }
 """Wire name of a setting to its place; a dot in the name is a level in the file."""
 
-ALIASES: Mapping[str, str] = {"recallScope": "scope", "memoryScope": "scope", "minScore": "searchThreshold"}
+ALIASES: Mapping[str, str] = {
+    "recallScope": "scope",
+    "memoryScope": "scope",
+    "minScore": "searchThreshold",
+    "dreamState.schedule": "dreamStateSchedule",
+    "dreamState.model": "dreamStateModel",
+}
 """Names that users of other plugins type; understood and reported."""
-_SECRETS = frozenset({"database.url", "qdrant.apiKey", "prefect.apiUrl", "prefect.apiKey"})
+_SECRETS = frozenset({"database.url", "qdrant.apiKey", "prefect.apiUrl", "prefect.apiKey", "chatModel.apiKey"})
 """Their values stand in no report: even a mistyped one may hold a password."""
-_GROUPS = {"identity": IdentitySettings, "recall": RecallSettings, "capture": CaptureSettings, "backends": Backends}
+_GROUPS = {
+    "identity": IdentitySettings,
+    "recall": RecallSettings,
+    "capture": CaptureSettings,
+    "privacy": PrivacySettings,
+    "dream": DreamSettings,
+    "context": ContextSettings,
+    "gate": GateSettings,
+    "chat": ChatSettings,
+    "backends": Backends,
+}
 
 
 def variable(key: str) -> str:
     """Environment variable of a setting: `topK` is `NIGHTSHIFT_TOP_K`, `qdrant.url` `NIGHTSHIFT_QDRANT_URL`."""
     return PREFIX + re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).replace(".", "_").upper()
+
+
+VARIABLES: Mapping[str, str] = {variable(key): key for key in (*ALIASES, *KEYS)}
+"""Environment variable to wire name; an alias that differs by a dot only shares its setting's variable."""
 
 
 def load_settings(
@@ -196,7 +326,7 @@ def load_settings(
     layers = (
         {"timezone": _system_timezone()},
         _read_file(home / "preferences.json", problems),
-        {key: environment[variable(key)] for key in (*KEYS, *ALIASES) if environment.get(variable(key))},
+        {key: environment[name] for name, key in VARIABLES.items() if environment.get(name)},
         overrides or {},
     )
     values: dict[str, dict[str, Any]] = {group: {} for group in ("", *_GROUPS)}
@@ -275,7 +405,7 @@ def _clamp(value: float, place: _Key) -> float:
 
 
 def _convert(value: object, *, wanted: str, place: _Key) -> object:
-    if reader := _READERS.get(place.name):
+    if reader := _READERS.get(f"{place.group}.{place.name}"):
         return reader(value)
     if "bool" in wanted:
         return _boolean(value)
@@ -307,17 +437,49 @@ def _boolean(value: object) -> bool:
 
 def _scope(value: object) -> ScopeRule:
     word = str(value).strip().lower()
-    try:
-        return ScopeRule("fixed" if word == "global" else word)
-    except ValueError:
-        raise ValueError("must be one of " + ", ".join(ScopeRule)) from None
+    return _one_of(ScopeRule, "fixed" if word == "global" else word)
 
 
-def _reinject(value: object) -> Reinject:
+def _one_of(choices: type[_Choice], value: object) -> _Choice:
     try:
-        return Reinject(str(value).strip().lower())
+        return choices(str(value).strip().lower())
     except ValueError:
-        raise ValueError("must be one of " + ", ".join(Reinject)) from None
+        raise ValueError("must be one of " + ", ".join(choices)) from None
+
+
+def _model(value: object) -> str:
+    """`provider/model`, also as the object `{provider, model}`."""
+    content = _json(value)
+    if isinstance(content, dict):
+        parts = cast("dict[str, object]", content)
+        value = "/".join(str(parts[name]).strip() for name in ("provider", "model") if parts.get(name))
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("must be provider/model, or an object of provider and model")
+    return value.strip()
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    content = _json(value)
+    items = content.split(",") if isinstance(content, str) else content
+    if not isinstance(items, list | tuple):
+        raise ValueError("must be a list of words")
+    words = (str(item).strip() for item in cast("list[object]", items))
+    return tuple(word[:_TAG_CHARS] for word in words if word)[:_MOST_TAGS]
+
+
+def _space(value: object) -> str:
+    path = str(value).strip().strip("/")
+    if not re.fullmatch(r"[^\s/?#]+(/[^\s/?#]+)*", path):
+        raise ValueError("must be a path of words without blanks, such as work/garden")
+    return path
+
+
+def _json(value: object) -> object:
+    """A value of the environment as JSON, where it is some."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return value
 
 
 def _timezone(value: object) -> str:
@@ -343,9 +505,14 @@ def _links(value: object) -> Mapping[str, tuple[str, ...]]:
 
 
 _READERS: Mapping[str, Callable[[object], object]] = {
-    "scope": _scope,
-    "reinject": _reinject,
-    "timezone": _timezone,
-    "identity_links": _links,
+    "identity.scope": _scope,
+    "identity.timezone": _timezone,
+    "identity.identity_links": _links,
+    "recall.reinject": partial(_one_of, Reinject),
+    "capture.tags": _tags,
+    "capture.space": _space,
+    "dream.model": _model,
+    "context.compaction_mode": partial(_one_of, CompactionMode),
+    "chat.provider": partial(_one_of, ChatProvider),
 }
 """How values are read that are neither numbers nor switches nor plain texts."""

@@ -1,9 +1,10 @@
 """Frozen value objects that every layer shares: ids, closed sets, whose memory, vectors, hits."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import NewType
+from typing import Any, NewType
 
 import numpy as np
 import numpy.typing as npt
@@ -76,6 +77,17 @@ class Trigger(StrEnum):
     BOOT = "boot"
     MEMORY = "memory"
     SUBAGENT = "subagent"
+
+
+class LinkKind(StrEnum):
+    """What an edge between two memories says of its source."""
+
+    RELATED_TO = "RELATED_TO"
+    SUPERSEDES = "SUPERSEDES"
+    CONTRADICTS = "CONTRADICTS"
+    SUPPORTS = "SUPPORTS"
+    DERIVED_FROM = "DERIVED_FROM"
+    MENTIONS = "MENTIONS"
 
 
 class JobState(StrEnum):
@@ -228,6 +240,39 @@ class Hit:
     dense: float | None
     sparse: float | None
     late: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest:
+    """One question to a chat model.
+
+    Attributes:
+        system: What it is to do.
+        prompt: On what; redacted already.
+        max_tokens: Longest reply.
+        schema: JSON schema of the reply; None for plain words.
+        purpose: What it is for, such as `extract@1`; stands in logs and reports.
+        scopes: Whose words are in it; empty when nobody's are.
+        model: `provider/model` when another than the configured one is wanted.
+    """
+
+    system: str
+    prompt: str
+    max_tokens: int
+    schema: Mapping[str, Any] | None = None
+    purpose: str
+    scopes: tuple[ScopeKey, ...] = ()
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatReply:
+    """What a chat model said, and what that took; tokens are 0 when it doesn't tell."""
+
+    text: str
+    model: str
+    input_tokens: int = 0
+    output_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory_core.capture.assistant_talk import is_filler, is_low_value, most_telling
-from memory_core.capture.calendar_spans import Precision
 from memory_core.capture.chunking import Chunk, pack, sentences, split_long, without_bullet
 from memory_core.capture.code_blocks import mention_code
-from memory_core.capture.dates import DateMention, resolve
 from memory_core.capture.exchange import answer_prefix, begins_as_answer
 from memory_core.capture.kinds import kind_of
 from memory_core.capture.sentence_value import Value, is_question, value
+from memory_core.dates.calendar_spans import Precision
+from memory_core.dates.resolving import DateMention, resolve
 from memory_core.values import MemoryKind, Origin
 
 LIMIT_CHARS = 400

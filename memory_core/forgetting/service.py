@@ -12,7 +12,9 @@ from memory_core.indexing.service import IndexingService
 from memory_core.models.turn import Turn
 from memory_core.ports import Clock
 from memory_core.store.database import Database
+from memory_core.store.links import LinkRepository
 from memory_core.store.memories import MemoryRepository
+from memory_core.store.revisions import RevisionRepository
 from memory_core.store.turns import TurnRepository
 from memory_core.values import MemoryId, ScopeKey
 
@@ -71,6 +73,8 @@ class ForgettingService:
             source_turns = memories.source_turn_ids(list(rows))
             for row in rows.values():
                 memories.bury(ScopeKey(row.scope_key), row.text_key, at=now)
+            LinkRepository(db).forget(list(rows))
+            RevisionRepository(db).forget(list(rows))
             gone = memories.forget(list(rows))
             self._database.owe_erasure(db)
             overwritten = turns.forget_texts(sorted({*selection.turn_ids, *source_turns}), scopes=scopes, at=now)

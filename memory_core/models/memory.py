@@ -1,6 +1,7 @@
 """Memories, their vectors and sources, what the index still has to learn, and what may not be learned again."""
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Index, LargeBinary, UniqueConstraint
 from sqlmodel import Field
@@ -21,6 +22,8 @@ class Memory(Table, table=True):
         event_until: End of what happened, where it is known.
         count: How often it was said.
         version: Grows with every change that the index must learn.
+        made_by: The rule or the prompt that made it, with its version, such as `rules@1`; None when it isn't known.
+        job_id: The job that wrote it; None when none did.
     """
 
     __table_args__ = (
@@ -55,6 +58,24 @@ class Memory(Table, table=True):
     session_id: int | None = Field(default=None, foreign_key="session.id", sa_type=RowNumber)
     position: int = Field(default=0, sa_type=RowNumber)
     version: int = 1
+    made_by: str | None = None
+    job_id: str | None = Field(default=None, max_length=36)
+
+
+class MemoryRevision(Table, table=True):
+    """What a memory said before it was changed; the present state is the memory's own row.
+
+    Attributes:
+        replaced_at: When the next revision took its place.
+        reason: Why, for people; no text of memories.
+        state: Columns of `Memory` as they were, by name; see `store/revisions.py` for which.
+    """
+
+    memory_id: str = Field(primary_key=True, foreign_key="memory.id", max_length=36)
+    revision: int = Field(primary_key=True)
+    replaced_at: datetime = Field(sa_type=Instant)
+    reason: str
+    state: dict[str, Any] = Field(default_factory=dict, sa_type=Json)
 
 
 class MemoryVector(Table, table=True):

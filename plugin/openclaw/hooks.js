@@ -32,7 +32,10 @@ export function registerHooks(api, parts) {
     runs.noteSpawn(event.childSessionKey ?? ctx.childSessionKey, ctx.requesterSessionKey),
   );
   on("before_prompt_build", (event, ctx) => recall(event, ctx, parts), { timeoutMs: settings.recallDeadlineMs + 500 });
-  on("agent_end", (event, ctx) => capture(event, ctx, parts));
+  on("agent_end", (event, ctx) => {
+    runs.end(event.runId ?? ctx.runId);
+    return capture(event, ctx, parts);
+  });
   on("session_start", (event, ctx) => tellSession("start", { event, ctx, parts }));
   on("session_end", (event, ctx) => {
     const isReset = event.reason === "new" || event.reason === "reset";

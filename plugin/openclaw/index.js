@@ -3,6 +3,7 @@
 import { setTimeout } from "node:timers/promises";
 import { Client } from "./client.js";
 import { registerHooks } from "./hooks.js";
+import { registerMemory } from "./memory_slot.js";
 import { Outbox } from "./outbox.js";
 import { sharedRuns } from "./runs.js";
 import { readSettings } from "./settings.js";
@@ -30,6 +31,7 @@ export default {
     };
     registerTools(api, parts);
     registerHooks(api, parts);
+    registerMemory(api, parts);
     if (api.registrationMode === undefined || api.registrationMode === "full") registerService(api, parts);
   },
 };

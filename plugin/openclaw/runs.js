@@ -4,6 +4,7 @@ import { BoundedMap } from "./bounded.js";
 import { isMachineInput, sessionRef, toolContext } from "./identity.js";
 
 const KEPT = 2000;
+const LONGEST_RUN_MS = 60 * 60_000; // a run whose end was never told counts as over after it
 const FRESH_MS = 30_000; // from a run's tool factory to its prompt; a later one belongs to another run
 const STORE = Symbol.for("nightshift.runs.v1");
 
@@ -17,6 +18,7 @@ export class Runs {
   #runs = new BoundedMap(KEPT); // run id -> run
   #active = new BoundedMap(KEPT); // pair -> newest run
   #latest = new BoundedMap(KEPT); // session key -> newest run
+  #open = new BoundedMap(KEPT); // run id -> { session, at } of runs that are in progress
   #parents = new BoundedMap(KEPT); // subagent's session key -> SessionRef of its parent
   #now;
 
@@ -55,6 +57,7 @@ export class Runs {
     if (known && known.session.sessionKey === ctx.sessionKey) return known;
     const run = { session: this.#refOf(ctx, { entry, settings }), isMachine: isMachineInput(ctx) };
     if (ctx.runId) this.#runs.set(ctx.runId, run);
+    if (ctx.runId) this.#open.set(ctx.runId, { session: run.session, at: this.#now() });
     this.#active.set(pair(ctx.sessionKey, ctx.senderId), run);
     this.#latest.set(ctx.sessionKey, run);
     return run;
@@ -65,6 +68,22 @@ export class Runs {
     return (
       (ctx.runId && this.#runs.get(ctx.runId)) || { session: this.#refOf(ctx, around), isMachine: isMachineInput(ctx) }
     );
+  }
+
+  /** A run is over. */
+  end(runId) {
+    this.#open.delete(runId);
+  }
+
+  /**
+   * The SessionRef of the run in progress on a session key, for callers that don't say who they ask for; undefined when
+   * there is none, or when several people's runs are and it can't be told whose asks.
+   */
+  inProgress(sessionKey) {
+    const alive = [...this.#open.values()]
+      .filter(({ session, at }) => session.sessionKey === sessionKey && this.#now() - at <= LONGEST_RUN_MS)
+      .map(({ session }) => session);
+    return new Set(alive.map(personOf)).size === 1 ? alive.at(-1) : undefined;
   }
 
   /** The SessionRef of a tool call: that of the run its factory was made for. */
@@ -101,6 +120,9 @@ export class Runs {
     return found && this.#now() - found.at <= FRESH_MS ? found : undefined;
   }
 }
+
+const personOf = ({ channel, senderId, isOwner, chatType, chatId, trigger }) =>
+  JSON.stringify([channel, senderId, isOwner, chatType, chatId, trigger]);
 
 /** The one of this process. */
 export function sharedRuns() {

@@ -1,18 +1,6 @@
-// What the model is told of each tool: when to use it, and its arguments as the service understands them.
-
-const KINDS = ["fact", "preference", "decision", "correction", "action_item", "event", "entity", "summary", "artifact"];
-const kind = { type: "string", enum: KINDS, description: "Only memories of this kind." };
-const space = {
-  type: "string",
-  description:
-    "Only this space, the part of the address before the last slash. Leave it out to use everything you may see.",
-};
-const time = (what) => ({
-  type: "string",
-  description: `${what}, as a date or time such as 2026-05-01 or 2026-05-01T09:00:00+02:00.`,
-});
-// The gateway refuses what breaks the schema, the service clamps and ignores: so ranges stand in words, and nothing is forbidden.
-const object = (properties, required = []) => ({ type: "object", properties, required });
+// What the model is told of each memory tool: when to use it, and its arguments as the service understands them.
+import { flag, kind, KINDS, object, space, text, time, whole, words } from "./argument_schemas.js";
+import { creativeSchemas } from "./creative_schemas.js";
 
 /** @returns {{ name: string, service: string, label: string, description: string, parameters: object, isDirect?: boolean }[]} */
 export function toolSchemas({ searchName, getName }) {
@@ -33,7 +21,7 @@ export function toolSchemas({ searchName, getName }) {
             description:
               "What you want to know, in a few words of the user's language, such as: name of the user's cat.",
           },
-          topK: { type: "integer", description: "Most hits, 1 to 50, 5 if left out." },
+          topK: whole("Most hits, 1 to 50, 5 if left out."),
           kind,
           space,
           from: time("Only what happened at or after"),
@@ -63,11 +51,11 @@ export function toolSchemas({ searchName, getName }) {
               "One self-contained sentence that names who it is about and uses absolute dates, such as: Ada's sister Lin lives in Porto.",
           },
           kind: { type: "string", enum: KINDS, description: "What it is; fact if left out." },
-          space: { type: "string", description: "Space to put it in; leave it out for the usual one." },
-          tags: { type: "array", items: { type: "string" }, description: "Words to find it by." },
-          pinned: { type: "boolean", description: "Never let it fade." },
+          space: text("Space to put it in; leave it out for the usual one."),
+          tags: words("Words to find it by."),
+          pinned: flag("Never let it fade."),
           eventAt: time("When it happened or will happen"),
-          replaces: { type: "string", description: "Address (kref) of a memory that this one corrects." },
+          replaces: text("Address (kref) of a memory that this one corrects."),
         },
         ["text"],
       ),
@@ -83,8 +71,8 @@ export function toolSchemas({ searchName, getName }) {
             type: "string",
             description: "Address (kref://...) or id from a search; ?r=2 at the end reads that revision.",
           },
-          fromLine: { type: "integer", description: "First line of a long one." },
-          lineCount: { type: "integer", description: "How many lines." },
+          fromLine: whole("First line of a long one."),
+          lineCount: whole("How many lines."),
         },
         ["ref"],
       ),
@@ -98,14 +86,14 @@ export function toolSchemas({ searchName, getName }) {
       parameters: object({
         space,
         kind,
-        tag: { type: "string", description: "Only memories with this tag." },
+        tag: text("Only memories with this tag."),
         status: {
           type: "string",
           enum: ["active", "flagged", "superseded", "deprecated"],
           description: "Only this status; active and flagged if left out.",
         },
-        limit: { type: "integer", description: "Most memories, 1 to 200, 20 if left out." },
-        cursor: { type: "string", description: "nextCursor of the page before." },
+        limit: whole("Most memories, 1 to 200, 20 if left out."),
+        cursor: text("nextCursor of the page before."),
       }),
     },
     {
@@ -116,14 +104,14 @@ export function toolSchemas({ searchName, getName }) {
         "Erase memories for good, everywhere, when the user asks for it. Call it without confirm first: it shows what would be erased and gives a previewId. " +
         "Tell the user, and when they agree call it again with that previewId and confirm. Erasing can't be undone.",
       parameters: object({
-        refs: { type: "array", items: { type: "string" }, description: "Addresses (kref) or ids to erase." },
-        query: { type: "string", description: "Erase what this search finds." },
-        person: { type: "string", description: "Erase what is about or from this person, or me for the user." },
-        sessionKey: { type: "string", description: "Erase what came from this conversation." },
+        refs: words("Addresses (kref) or ids to erase."),
+        query: text("Erase what this search finds."),
+        person: text("Erase what is about or from this person, or me for the user."),
+        sessionKey: text("Erase what came from this conversation."),
         from: time("Only what happened at or after"),
         to: time("Only what happened before"),
-        previewId: { type: "string", description: "From the preview that the user agreed to." },
-        confirm: { type: "boolean", description: "Really erase. Only after the user agreed." },
+        previewId: text("From the preview that the user agreed to."),
+        confirm: flag("Really erase. Only after the user agreed."),
       }),
     },
     {
@@ -133,8 +121,21 @@ export function toolSchemas({ searchName, getName }) {
       description:
         "Turn what was said lately into memories now instead of later. Rarely needed: it happens by itself when a conversation rests.",
       parameters: object({
-        wait: { type: "boolean", description: "Answer only when it is done, for at most two minutes." },
+        wait: flag("Answer only when it is done, for at most two minutes."),
       }),
     },
+    {
+      name: "memory_dream",
+      service: "memory_dream",
+      label: "Tidy the memory",
+      description:
+        "Start the nightly work on the memory now: it reviews what changed, retires what no longer holds, joins duplicates and links what belongs together. " +
+        "It happens by itself every night; call it only when the user asks for it. With dryRun it shows what it would do and changes nothing. Answers a jobId at once.",
+      parameters: object({
+        dryRun: flag("Only show what would change."),
+        wait: flag("Answer only when it is done, for at most two minutes."),
+      }),
+    },
+    ...creativeSchemas,
   ];
 }

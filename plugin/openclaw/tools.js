@@ -1,14 +1,8 @@
 // The tools the agent has. A tool never fails a turn: what went wrong is said in its answer.
+import { toolNames } from "./tool_names.js";
 import { toolSchemas } from "./tool_schemas.js";
 
 const WAIT_MS = 125_000; // the service itself stops waiting after 120 s
-
-/** Names the search and read tools go by: the gateway's own memory tools keep theirs when we live beside them. */
-export function toolNames(memorySlot) {
-  return memorySlot === "replace"
-    ? { searchName: "memory_search", getName: "memory_get" }
-    : { searchName: "nightshift_search", getName: "nightshift_get" };
-}
 
 /**
  * Register the tools.
@@ -16,7 +10,7 @@ export function toolNames(memorySlot) {
  * @param {{ client: import("./client.js").Client, runs: import("./runs.js").Runs, settings: object, entryOf: (ctx: object) => object | undefined }} parts
  */
 export function registerTools(api, { client, runs, settings, entryOf }) {
-  for (const schema of toolSchemas(toolNames(settings.memorySlot))) {
+  for (const schema of toolSchemas(toolNames(settings.ownsMemory))) {
     api.registerTool(
       (ctx) => {
         runs.noteFactory(ctx);

@@ -12,14 +12,16 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, event, inspect, text
 
 from memory_core.errors import Corrupt, MemoryCoreError
-from memory_core.models import job, memory, turn
+from memory_core.models import job, link, memory, turn
 from memory_core.models.base import Table
 from memory_core.store.database import Database
 
 TABLES = {
     "indexchange",
     "job",
+    "link",
     "memory",
+    "memoryrevision",
     "memorysource",
     "memoryvector",
     "scopeversion",
@@ -27,7 +29,7 @@ TABLES = {
     "tombstone",
     "turn",
 }
-FAMILIES = (turn, memory, job)
+FAMILIES = (turn, memory, link, job)
 _CRASH_AFTER_TABLES = 3
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
-from memory_core.capture.date_languages import Unit
+from memory_core.dates.languages import Unit
 
 _SATURDAY = 5
 # Zones where summer is around January.

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from memory_core.capture.calendar_spans import Precision, Span, instants, unit_span
-from memory_core.capture.date_languages import LANGUAGES, Language, Unit
-from memory_core.capture.date_rules import Context, DateGrammar, a_day
+from memory_core.dates.calendar_spans import Precision, Span, instants, unit_span
+from memory_core.dates.languages import LANGUAGES, Language, Unit
+from memory_core.dates.rules import Context, DateGrammar, a_day
 
 _GRAMMARS = tuple(DateGrammar(language) for language in LANGUAGES)
 _WORD = re.compile(r"[^\W\d_]+")

@@ -3,8 +3,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memory_core.capture.calendar_spans import Precision
-from memory_core.capture.dates import resolve
+from memory_core.dates.calendar_spans import Precision
+from memory_core.dates.resolving import resolve
 
 # 10 May 2023 was a Wednesday; noon in Berlin.
 WEDNESDAY = datetime(2023, 5, 10, 10, 0, tzinfo=UTC)

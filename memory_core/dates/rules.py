@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 
-from memory_core.capture.calendar_spans import (
+from memory_core.dates.calendar_spans import (
     Precision,
     Span,
     add_months,
@@ -15,7 +15,7 @@ from memory_core.capture.calendar_spans import (
     unit_span,
     weekday_span,
 )
-from memory_core.capture.date_languages import Language, Unit
+from memory_core.dates.languages import Language, Unit
 
 _YEAR = r"(?:19|20)\d\d"
 _NEAR_MONTHS = 6

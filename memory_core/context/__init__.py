@@ -1,0 +1,1 @@
+"""The context engine: assembly, compaction window, working memory."""

@@ -1,0 +1,1 @@
+"""Memory of made things: texts, code, plans, with their revisions."""

@@ -1,0 +1,1 @@
+"""The offline pass over what was lived: tags, edges, conflicts, decay, merges."""

@@ -1,0 +1,1 @@
+"""The streaming gate: stage, interrupt, revise."""

@@ -1,0 +1,95 @@
+"""Changing a memory so that what it said before stays readable."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete
+from sqlmodel import Session as DbSession
+from sqlmodel import col, select
+
+from memory_core.models.memory import Memory, MemoryRevision, MemoryVector
+from memory_core.store.memories import MemoryRepository
+from memory_core.values import MemoryStatus
+
+HISTORIC = (
+    *("text", "text_key", "kind", "speaker", "status", "superseded_by", "pinned", "tags", "count"),
+    *("event_at", "event_until", "valid_from", "valid_until"),
+)
+"""Columns that may be changed later; each revision keeps them all."""
+_BATCH = 500
+
+
+class RevisionRepository:
+    """History of memories within one transaction; never commits."""
+
+    def __init__(self, session: DbSession) -> None:
+        """Work in the given database session."""
+        self._db = session
+
+    def revise(
+        self,
+        memory: Memory,
+        *,
+        values: Mapping[str, Any],
+        at: datetime,
+        reason: str,
+        vector: MemoryVector | None = None,
+    ) -> None:
+        """Make a new revision of a memory; the present one is kept.
+
+        Args:
+            memory: A row of this session.
+            values: Columns of `HISTORIC` to their new values.
+            at: When.
+            reason: Why, for people; no text of memories.
+            vector: Vectors of a changed text.
+        """
+        self._db.add(
+            MemoryRevision(
+                memory_id=memory.id, revision=memory.revision, replaced_at=at, reason=reason, state=state_of(memory)
+            )
+        )
+        memory.revision += 1
+        self.change(memory, values=values, at=at)
+        if vector is not None:
+            self._db.merge(vector)
+
+    def change(self, memory: Memory, *, values: Mapping[str, Any], at: datetime) -> None:
+        """Change what isn't part of what a memory says: its status, its validity, its tags. No new revision."""
+        if unknown := set(values) - set(HISTORIC):
+            raise ValueError(f"no columns that may change: {sorted(unknown)}")
+        for name, value in values.items():
+            setattr(memory, name, value)
+        memory.updated_at = at
+        memory.version += 1
+        MemoryRepository(self._db).changed(memory.id)
+
+    def supersede(self, old: Memory, *, by: Memory, at: datetime) -> None:
+        """Note that another memory took the place of this one; it stays readable."""
+        values = {"status": MemoryStatus.SUPERSEDED, "superseded_by": by.id, "valid_until": at}
+        self.change(old, values=values, at=at)
+
+    def of(self, memory_id: str) -> list[MemoryRevision]:
+        """Earlier revisions of a memory, oldest first."""
+        statement = (
+            select(MemoryRevision).where(MemoryRevision.memory_id == memory_id).order_by(col(MemoryRevision.revision))
+        )
+        return list(self._db.exec(statement))
+
+    def forget(self, memory_ids: Sequence[str]) -> int:
+        """Delete the history of memories; returns how many revisions are gone."""
+        gone = 0
+        for start in range(0, len(memory_ids), _BATCH):
+            batch = memory_ids[start : start + _BATCH]
+            gone += self._db.exec(delete(MemoryRevision).where(col(MemoryRevision.memory_id).in_(batch))).rowcount
+        return gone
+
+
+def state_of(memory: Memory) -> dict[str, Any]:
+    """The columns that history keeps, as JSON values."""
+    return {name: _plain(getattr(memory, name)) for name in HISTORIC}
+
+
+def _plain(value: object) -> object:
+    return value.isoformat() if isinstance(value, datetime) else value
