@@ -5,7 +5,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from memory_core.errors import Invalid
-from memory_core.settings import Settings, variable
+from memory_core.settings import Settings
+from memory_core.settings_loading import variable
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _PREFIX = "PREFECT_"

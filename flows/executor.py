@@ -11,7 +11,7 @@ import structlog
 
 from flows.environment import executor_environment, replace_prefect_variables
 from memory_core.errors import MemoryCoreError
-from memory_core.settings import load_settings
+from memory_core.settings_loading import load_settings
 
 log = structlog.get_logger()
 

@@ -10,7 +10,7 @@ from prefect.client.schemas.objects import State
 
 from flows.attempts import attempt_job
 from memory_core.bootstrap import MemoryCore, open_core
-from memory_core.settings import load_settings
+from memory_core.settings_loading import load_settings
 from memory_core.values import JobId
 
 _opening = threading.Lock()

@@ -28,7 +28,8 @@ from flows.environment import (
 )
 from memory_core import lifeline
 from memory_core.errors import MemoryCoreError, Unavailable
-from memory_core.settings import Settings, load_settings
+from memory_core.settings import Settings
+from memory_core.settings_loading import load_settings
 
 log = structlog.get_logger()
 

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from memory_core.errors import MemoryCoreError
-from memory_core.settings import HOME_VARIABLE, Settings, load_settings
+from memory_core.settings import Settings
+from memory_core.settings_loading import HOME_VARIABLE, load_settings
 from plugin import commands
 from plugin.client import READY, Json, ServiceClient, as_object, as_strings, service_url
 from plugin.connect import connect_gateway

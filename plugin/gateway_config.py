@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 import json5
 
 from memory_core.errors import Invalid, NotFound
-from memory_core.settings import Settings, load_settings
+from memory_core.settings import Settings
+from memory_core.settings_loading import load_settings
 from plugin.client import Json, as_object, as_strings
 
 PLUGIN_ID = "nightshift"

@@ -8,7 +8,7 @@ import pytest
 from memory_core.adapters.fastembed_embedder import FastembedEmbedder
 from memory_core.adapters.index_client import RemoteEmbedder, RemoteIndex
 from memory_core.errors import Unavailable
-from memory_core.settings import load_settings
+from memory_core.settings_loading import load_settings
 from tests.prefect_server import Process, wait_until
 
 _START_WITHIN_S = 60

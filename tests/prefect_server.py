@@ -17,7 +17,8 @@ import pytest
 from memory_core.adapters.prefect_engine import PrefectEngine
 from memory_core.errors import Unavailable
 from memory_core.lifeline import LIFELINE_VARIABLE
-from memory_core.settings import Settings, load_settings
+from memory_core.settings import Settings
+from memory_core.settings_loading import load_settings
 from memory_core.values import JobKind
 
 ROOT = Path(__file__).parent.parent

@@ -11,7 +11,7 @@ from prefect.client.schemas.objects import State
 from flows.attempts import attempt_job
 from flows.registration import Deployment
 from memory_core.errors import Unavailable
-from memory_core.settings import HOME_VARIABLE
+from memory_core.settings_loading import HOME_VARIABLE
 from memory_core.values import JobId, JobKind
 
 _LONGEST_HOLD_S = 60

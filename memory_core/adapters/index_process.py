@@ -18,7 +18,8 @@ from memory_core.adapters.index_folder import claim, mark_damaged, open_index
 from memory_core.adapters.index_layout import BUNDLED
 from memory_core.adapters.index_server import IndexServer
 from memory_core.errors import Conflict, Corrupt, MemoryCoreError
-from memory_core.settings import Settings, load_settings
+from memory_core.settings import Settings
+from memory_core.settings_loading import load_settings
 from memory_core.unix_address import unix_address
 
 EXIT_FAILED = 1

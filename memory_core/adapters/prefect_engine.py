@@ -16,7 +16,8 @@ from uuid import UUID
 import httpx
 
 from memory_core.errors import NotFound, Unavailable
-from memory_core.settings import Settings, variable
+from memory_core.settings import Settings
+from memory_core.settings_loading import variable
 from memory_core.unix_address import unix_address
 from memory_core.values import FlowRun, JobId, JobKind, JobState
 

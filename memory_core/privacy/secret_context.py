@@ -1,4 +1,4 @@
-"""Secrets that only the words beside them give away: assignments, headers, options, "my password is ...".
+"""Secrets that only the name beside them gives away: assignments, settings, "my password is ...".
 
 What must stay: code (`token = get_token()`, `password: str`), references (`$TOKEN`), numbers (`max_tokens=4096`),
 talk about secrets ("the password is too weak", "the token expired").
@@ -7,99 +7,55 @@ talk about secrets ("the password is too weak", "the token expired").
 import re
 from collections.abc import Iterator
 
-from memory_core.privacy.spans import SensitiveKind, Span
+from memory_core.privacy.secret_values import REFERENCE, UNIT, is_password_name, looks_random, span_of
+from memory_core.privacy.spans import Span
 
 # Where a telling name may begin; one cheap pass over the lower-cased text, everything else is tried only there.
 _STEM = re.compile(
     r"pass|pwd|kennwort|contrase|senha|token|key|secret|credential|session|signature|pin|sig=|pw|_auth|_dsn|_pat|_cred"
-    r"|mot de|密|口令|パスワード|비밀번호"
+    r"|mot de|wachtwoord|lösenord|adgangskode|hasło|heslo|şifre|parola|пароль|токен|ключ|schlüssel|clave|clé|chiave|cookie"
+    r"|密|口令|パスワード|비밀번호|密钥"
 )
 _PASSWORD_NAME = (
-    r"pass(?:word|wd|phrase|code|wort)|kennwort|pwd|mot de passe|contrase(?:ñ|n)a|senha"  # noqa: S105 names
-    r"|密码|密碼|口令|パスワード|비밀번호"
+    r"pass(?:word|wd|phrase|code|wort)|passord|kennwort|pwd|mot de passe|contrase(?:ñ|n)a|senha"  # noqa: S105 names
+    r"|wachtwoord|lösenord|adgangskode|hasło|heslo|şifre|parola|пароль|密码|密碼|口令|パスワード|비밀번호"
 )
-_NAME = rf"(?P<name>{_PASSWORD_NAME}|key|token|secret|credentials?|session[_-]?id|signature"
+_NAME = rf"(?P<name>{_PASSWORD_NAME}|key|schlüssel|token|токен|ключ|密钥|secret|credentials?"
+_NAME += r"|session[_-]?(?:id|cookie)|auth[_-]?cookie|signature"
+# "clave", "clé" and "chiave" open doors too; with these words behind them they are ours.
+_NAME += (
+    r"|(?:clave|clé|chiave) (?:de (?:la )?|d['’]|dell['’])?(?:api|secreta?|privada?|privée?|segreta|privata|secrète)"
+)
 # "key" alone opens doors, pianos and tables; these words, or an underscore, make it a key of ours.
 _KEY_QUALIFIER = re.compile(
     r"(?:api|access|secret|private|encryption|signing|licen[sc]e|account|service|master|auth|client|subscription"
-    r"|storage|webhook|deploy|app)[ _-]?$|_$",
+    r"|storage|webhook|deploy|app|product|activation|wallet|stream|zugangs|zugriffs)[ _-]?$|_$",
     re.IGNORECASE,
 )
-_KINDS = (
-    (
-        re.compile(r"pass|pwd|\bpin\b|pw|kennwort|contrase|senha|密|口令|パスワード|비밀번호", re.IGNORECASE),
-        SensitiveKind.PASSWORD,
-    ),
-    (re.compile(r"token", re.IGNORECASE), SensitiveKind.TOKEN),
-    (re.compile(r"secret|credential|session|signature|cookie|cred", re.IGNORECASE), SensitiveKind.SECRET),
-)
-
 # NAME=value, "name": "value", name := value.
 _ASSIGNMENT = re.compile(
     rf"{_NAME}|pass|pw|_(?:auth|dsn|pat|creds?)|sig)"
-    r"(?:_[A-Z0-9]{1,12})?[\"']?\s{0,3}(?P<sign>:=|=>|==?|:)\s{0,3}"
+    r"(?:_[A-Z0-9]{1,12})?[\"']?\]?\s{0,3}(?P<sign>:=|=>|==?|:)\s{0,3}"
     r"(?P<quote>[\"'`]?)(?P<value>(?:(?<=[\"'`])[^\"'`\n]{1,400}(?=[\"'`])|[^\s\"'`,;&<>|\\]{1,400}))",
     re.IGNORECASE,
 )
+# "openweathermap key 8f3a...": a value so random needs no word before, unless these say what else it is.
+_BARE_KEY = re.compile(
+    r"key(?:\s(?:is|ist|es|:))?:?\s{1,2}[\"'`]?(?=[A-Za-z]{0,40}\d)(?=\d{0,40}[A-Za-z])[A-Za-z0-9_-]{24,}"
+)
+_OTHER_KEY = re.compile(
+    r"(?:cache|primary|foreign|sort|partition|public|idempotency|object|row|hash|map|dict|index|host|ssh|pub)[ _-]?$",
+    re.IGNORECASE,
+)
 _NAME_PREFIX = re.compile(r"[A-Za-z0-9_.-]{0,80}\Z")
-_EXPORT = re.compile(
-    r"(?<![\w$])(?:export|set|setx|env|ENV|\$env:)\s{0,2}(?P<name>[A-Za-z_][A-Za-z0-9_]{0,60})\s?=\s?"
-    r"(?P<quote>[\"']?)(?P<value>[^\s\"'`;&|]{1,400})"
-)
-_OPTION = re.compile(
-    r"(?<!\S)--?(?P<name>pass(?:word|wd|phrase)?|token|api-?key|secret|auth-?token|access-?token|client-?secret)"
-    r"[ =](?P<quote>[\"']?)(?P<value>(?!-)[^\s\"']{3,400})"
-)
-_CURL_USER = re.compile(r"(?<!\S)(?:-u|--user)[ =][\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{3,200})")
-_COOKIE = re.compile(r"\b(?:Set-)?Cookie:\s{0,2}[^=\s]{1,64}=(?P<value>[^\s;]{12,1000})", re.IGNORECASE)
 
 # "my password is hunter2", "the api key for the weather service is abc123...", "Passwort lautet ..."
 _PROSE = re.compile(
     rf"{_NAME}|pin(?:[ -]?code)?)"
     r"(?:(?:\s(?:for|of|to|on|in|at|für|von|vom|zu[mr]?|im|pour|de|du|para|do|da|del)\s[^\n:=]{1,48}?)?(?:\s{0,2}(?::"
-    r"|->|→|：|は|是)\s{0,2}|(?:\s(?:has been|was|got|is|wurde))?\s(?:changed|set|updated|reset|geändert)\s(?:to|auf"
-    r"|in)\s|\s(?:is|was|be|to|ist|lautet|war|est|es|é|era|becomes)(?:\s(?:now|still|just|jetzt"
+    r"|->|→|：|は|是|[-–—](?=\s))\s{0,2}|(?:\s(?:has been|was|got|is|wurde))?\s(?:changed|set|updated|reset|geändert)\s(?:to|auf"
+    r"|in)\s|\s(?:is|was|be|to|ist|lautet|war|est|es|é|è|era|är|er|to|jest|это|becomes)(?:\s(?:now|still|just|jetzt"
     r"|maintenant|ahora))?:?\s{1,2})|\s)(?P<quote>[\"'`“‘«「]?)(?P<value>[^\s\"'`”’»」,;]{3,200})",
-    re.IGNORECASE,
-)
-_SEED = re.compile(
-    r"(?:seed|recovery|mnemonic|backup|secret)[ -](?:phrase|words|mnemonic)[^\n:]{0,24}(?::|is)\s{0,2}"
-    r"(?P<value>[\"'“]?[a-z]{3,8}(?:,?\s[a-z]{3,8}){11,23})",
-    re.IGNORECASE,
-)
-_MYSQL = re.compile(r"\bmysql(?:dump|admin)?\b[^\n]{0,80}?\s-p(?P<value>[^\s\"']{3,80})")
-_NAMED_VALUE = re.compile(
-    r"\bname:\s{0,2}[\"']?\w{0,40}(?P<name>PASSWORD|SECRET|TOKEN"
-    r"|KEY)[\"']?\s{1,12}value:\s{0,2}[\"']?(?P<value>[^\s\"']{3,200})",
-    re.IGNORECASE,
-)
-_ELEMENT = re.compile(
-    r"<(?P<name>[\w.-]{0,20}(?:password|secret|token|api-?key))>(?P<value>[^<\s]{3,200})</", re.IGNORECASE
-)
-_USED_AS = re.compile(
-    r"(?<!\S)[\"'`]?(?P<value>(?=[^\s\d]{0,40}\d)(?=[^\sA-Za-z]{0,40}[A-Za-z])[^\s\"'`]{6,64})[\"'`]? as (?:my|the|a"
-    r"|an|our|your) (?:\w{1,20} )?"
-    r"(?P<name>password|passphrase|passcode|api key|token|secret)\b",
-    re.IGNORECASE,
-)
-# Each with the name that tells the kind; empty: the expression's own.
-_SHELL_AND_HEADERS = (
-    (_EXPORT, ""),
-    (_OPTION, ""),
-    (_CURL_USER, "password"),
-    (_COOKIE, "cookie"),
-    (_SEED, "secret"),
-    (_MYSQL, "password"),
-    (_NAMED_VALUE, ""),
-    (_ELEMENT, ""),
-    (_USED_AS, ""),
-)
-
-_REFERENCE = re.compile(
-    r"\ufffc|\$|%\w+%|\{\{|<|\*{2,}|\.{3}|…|\[(?:[a-z ]+ \d+|redacted|hidden|secret|masked)|(?:process|os|import)\."
-    r"|env[.(\[]|secrets?\.|(?:your|my|the|insert|enter|example|dummy|placeholder|todo|changeme_|replace)[-_ ]|x{4,}"
-    r"|kref://|//|https?://[^\s@]*$|/(?:[\w.-]+/)|~/|\./|op://|vault:|arn:|[^\s]{0,24}\.\.\.$"
-    r"|(?-i:[A-Z]{2,40}(?:_[A-Z0-9]{1,40}){1,8}\W?$)",
     re.IGNORECASE,
 )
 _CODE = re.compile(
@@ -118,7 +74,6 @@ _NO_VALUE = _words(
 )  # fmt: skip
 _WORD = re.compile(r"[A-Za-z_]+[)\]}.:]*")
 _WORDS = re.compile(r"[a-z]{1,24}(?:[-_./ ][a-z]{1,24}){0,8}")
-_UNIT = re.compile(r"\d+[-–]?[A-Za-z]+|v?\d+(?:\.\d+)+\S*|\d{4}-\d{2}-\d{2}\S*|\d+(?:st|nd|rd|th)", re.IGNORECASE)
 _STATE_WORDS = _words(
     "weak strong secure safe wrong incorrect correct invalid valid good bad old new long short easy hard simple the a"
     " an my your our their his her its this that these those not now too very also still only just same different"
@@ -127,38 +82,23 @@ _STATE_WORDS = _words(
     " safe for of to on in with and or but because so as at by from if when where who what which how has have had was"
     " were are be been is it we you they i stored kept saved sure nothing something anything none public private"
     " secret visible mandatory schwach falsch richtig sicher nicht zu das die der ein eine faible pas le la une un"
-    " débil no el"
+    " débil no el abgelaufen vergessen gespeichert geändert gesperrt unsicher stark leicht einfach schwer anders gleich"
+    " lang kurz alt neu gut schlecht weg hier dort leer demasiado incorrecta incorrecto correcta correcto segura seguro"
+    " larga largo corta corto fuerte nueva vieja igual expiré périmé oublié incorrect trop fort forte long longue courte"
+    " court muito fraca errada troppo debole sbagliata te kort zwak fout för fel"
 )
+_COMPOUNDED = ("pass", "kennwort", "token", "schlüssel")
 _TOKEN_CHARACTERS = re.compile(r"[\w+/=.~-]+")
-_RANDOM_RUN = re.compile(r"(?=[A-Za-z]{0,40}\d)(?=\d{0,40}[A-Za-z])[A-Za-z0-9]{14,}")
-_HARMLESS_VARIABLE = re.compile(
-    r"^(?:LANG|LC_\w+|TZ|TERM|PS1|PATH|DISPLAY|EDITOR|SHELL|USER|HOME)$"
-    r"|(?:VERSION|REGION|ZONE|HOME|PATH|DIR|FILE|ENV|MODE|HOST|PORT|URL|URI|IMAGE|TAG|NAME|MODEL|LEVEL|FLAGS|OPTS"
-    r"|ARGS|BRANCH)$",
+_STATE_ENDING = re.compile(
+    r"(?:ed|ing|able|ible|ful|less|ado|ada|ido|ida)$|(?-i:^(?:ge|ab|ver|be|zer|zu|auf|ein|un)[a-zäöü]+(?:en|t|ig|lich|bar|los)$)",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[\"'`”’»」]?\s*(?:[.!;)]|$|\n)")
-_MINIMUM_SECRET_CHARS = 8
 _MINIMUM_PASSWORD_CHARS = 4
 
 
 def find_named_secrets(text: str) -> Iterator[Span]:
     """Secrets recognised by the name beside them, in no order; spans may overlap."""
-    for pattern, name in _SHELL_AND_HEADERS:
-        for match in pattern.finditer(text):
-            if not _REFERENCE.match(match["value"]) and (pattern is not _EXPORT or _is_secret_export(match)):
-                yield _span(match, name or match["name"])
-    yield from _beside_names(text)
-
-
-def _is_secret_export(match: re.Match[str]) -> bool:
-    """Whether an exported value is more than a path, a place or a version; telling names are looked at elsewhere."""
-    if _RANDOM_RUN.search(match["value"]):
-        return True
-    return not _HARMLESS_VARIABLE.search(match["name"]) and _looks_random(match["value"])
-
-
-def _beside_names(text: str) -> Iterator[Span]:
     lowered = text.replace("\u0130", "I").lower()  # the one letter whose lower case is longer
     done = 0
     for stem in _STEM.finditer(lowered):
@@ -167,19 +107,26 @@ def _beside_names(text: str) -> Iterator[Span]:
             continue
         match = _ASSIGNMENT.match(text, at)
         if match and not _is_talk(text, match):
-            yield _span(match, match["name"])
+            yield span_of(match, match["name"])
             done = match.end()
             continue
-        match = None if text[at - 1 : at].isalnum() else _PROSE.match(text, at)
-        if match and not _REFERENCE.match(match["value"]) and _is_secret_word(text, match):
-            yield _span(match, match["name"])
+        match = _PROSE.match(text, at) if _may_begin(text, at=at, stem=stem[0]) else None
+        if match and not REFERENCE.match(match["value"]) and _is_secret_word(text, match):
+            yield span_of(match, match["name"])
             done = match.end()
+
+
+def _may_begin(text: str, *, at: int, stem: str) -> bool:
+    """Whether a name in a sentence may begin here: at a word's start, or as the last part of a German compound."""
+    return not text[at - 1 : at].isalnum() or (stem in _COMPOUNDED and text[at - 1 : at].islower())
 
 
 def _is_telling(text: str, *, at: int, stem: str) -> bool:
     before = text[max(0, at - 16) : at]
-    if stem == "key":
-        return _KEY_QUALIFIER.search(before) is not None
+    if stem in {"key", "schlüssel"}:
+        if _KEY_QUALIFIER.search(before):
+            return True
+        return _BARE_KEY.match(text, at) is not None and not _OTHER_KEY.search(before)
     if stem == "pw":
         return not before[-1:].isalnum()
     if stem == "sig=":
@@ -194,10 +141,12 @@ def _is_telling(text: str, *, at: int, stem: str) -> bool:
 
 def _is_talk(text: str, match: re.Match[str]) -> bool:
     """Whether what looks like an assignment is code, a reference or a sentence."""
-    value, quoted, for_password = match["value"], bool(match["quote"]), _is_password_name(match["name"])
-    if len(value) < _MINIMUM_PASSWORD_CHARS or value.lower().rstrip(".") in _NO_VALUE or _REFERENCE.match(value):
+    value, quoted, for_password = match["value"], bool(match["quote"]), is_password_name(match["name"])
+    if len(value) < _MINIMUM_PASSWORD_CHARS or value.lower().rstrip(".") in _NO_VALUE or REFERENCE.match(value):
         return True
     begin = _name_start(text, match)
+    if text[max(0, begin - 2) : begin] == "${":  # ${NAME:-default}
+        return True
     if not for_password and (_is_plain(value, text[begin : match.end("name")]) or (quoted and " " in value)):
         return True
     if quoted:
@@ -230,12 +179,12 @@ def _is_identifier(text: str, match: re.Match[str], *, begin: int) -> bool:
 def _is_secret_word(text: str, match: re.Match[str]) -> bool:
     """Whether the word after a telling name is a secret rather than the next word of a sentence."""
     name, value = match["name"], match["value"].rstrip(".:?)]}")
-    if value.lower() in _NO_VALUE or value.lower() in _STATE_WORDS or _UNIT.fullmatch(value) or "://" in value:
+    if value.lower() in _NO_VALUE or value.lower() in _STATE_WORDS or UNIT.fullmatch(value) or "://" in value:
         return False
     if name.lower().startswith("pin"):
         return value.isdecimal() and len(value) in range(4, 9)
-    if not _is_password_name(name):
-        return _TOKEN_CHARACTERS.fullmatch(value) is not None and _looks_random(value)
+    if not is_password_name(name):
+        return _TOKEN_CHARACTERS.fullmatch(value) is not None and looks_random(value)
     return (
         len(value) >= _MINIMUM_PASSWORD_CHARS and not _CODE.match(value) and _is_said_password(text, match, value=value)
     )
@@ -248,22 +197,4 @@ def _is_said_password(text: str, match: re.Match[str], *, value: str) -> bool:
     name = match["name"]
     told = match.group()[len(name) : match.start("value") - match.start()].strip()
     ends = _SENTENCE_END.match(text, match.start("value") + len(value)) is not None
-    return bool(told) and ends and not value.lower().endswith(("ed", "ing", "able", "ible", "ful", "less"))
-
-
-def _looks_random(value: str) -> bool:
-    """Whether a value mixes what words don't mix: long, digits with letters, no path, version or number."""
-    if len(value) < _MINIMUM_SECRET_CHARS or _UNIT.fullmatch(value) or value[0] in "/~.":
-        return False
-    return any(c.isdigit() for c in value) and any(c.isalpha() for c in value) and not value.endswith((".py", ".json"))
-
-
-def _is_password_name(name: str) -> bool:
-    return _KINDS[0][0].search(name) is not None
-
-
-def _span(match: re.Match[str], name: str) -> Span:
-    kind = next((kind for pattern, kind in _KINDS if pattern.search(name)), SensitiveKind.API_KEY)
-    value = match["value"]
-    cut = len(value) - len(value.rstrip(".:?)]}")) if "quote" not in match.re.groupindex or not match["quote"] else 0
-    return Span(start=match.start("value"), end=match.end("value") - cut, kind=kind)
+    return bool(told) and ends and not _STATE_ENDING.search(value)

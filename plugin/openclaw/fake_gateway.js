@@ -9,12 +9,12 @@ let number = 0;
 export const fresh = (name) => `agent:main:${name}-${(number += 1)}`;
 
 /** Load the plugin into a gateway that keeps what was registered. */
-export function load(config, { mode = "full", entries = {} } = {}) {
-  const gateway = { hooks: {}, tools: {}, services: [], logger: recordingLogger() };
+export function load(config, { mode = "full", entries = {}, slot } = {}) {
+  const gateway = { hooks: {}, tools: {}, services: [], memory: {}, logger: recordingLogger() };
   plugin.register({
     registrationMode: mode,
     pluginConfig: config,
-    config: {},
+    config: slot ? { plugins: { slots: { memory: slot } } } : {},
     logger: gateway.logger,
     runtime: { agent: { session: { getSessionEntry: ({ sessionKey }) => entries[sessionKey] } } },
     on: (name, handler, options) => {
@@ -22,6 +22,15 @@ export function load(config, { mode = "full", entries = {} } = {}) {
     },
     registerTool: (factory, { name }) => {
       gateway.tools[name] = factory;
+    },
+    registerMemoryCapability: (capability) => {
+      gateway.memory.capability = capability;
+    },
+    registerMemoryPromptSupplement: (section) => {
+      gateway.memory.section = section;
+    },
+    registerMemoryCorpusSupplement: (corpus) => {
+      gateway.memory.corpus = corpus;
     },
     registerService: (service) => gateway.services.push(service),
   });
@@ -35,10 +44,10 @@ export function load(config, { mode = "full", entries = {} } = {}) {
 
 /** Loads the plugin with a service that answers as told; what ends the service is put into `endings`. */
 export function loaderOf(endings) {
-  return async (answer, config = {}) => {
+  return async (answer, config = {}, options = {}) => {
     const service = await startService({ answer });
     endings.push(() => service.stop());
-    return { service, gateway: load({ baseUrl: service.url, apiKey: TOKEN, timeoutMs: 500, ...config }) };
+    return { service, gateway: load({ baseUrl: service.url, apiKey: TOKEN, timeoutMs: 500, ...config }, options) };
   };
 }
 

@@ -54,10 +54,13 @@ export class Runs {
    */
   begin(ctx, { entry, settings } = {}) {
     const known = ctx.runId ? this.#runs.get(ctx.runId) : undefined;
-    if (known && known.session.sessionKey === ctx.sessionKey) return known;
-    const run = { session: this.#refOf(ctx, { entry, settings }), isMachine: isMachineInput(ctx) };
-    if (ctx.runId) this.#runs.set(ctx.runId, run);
+    const isKnown = known?.session.sessionKey === ctx.sessionKey;
+    const run = isKnown
+      ? known
+      : { session: this.#refOf(ctx, { entry, settings }), isMachine: isMachineInput(ctx) };
     if (ctx.runId) this.#open.set(ctx.runId, { session: run.session, at: this.#now() });
+    if (isKnown) return run;
+    if (ctx.runId) this.#runs.set(ctx.runId, run);
     this.#active.set(pair(ctx.sessionKey, ctx.senderId), run);
     this.#latest.set(ctx.sessionKey, run);
     return run;

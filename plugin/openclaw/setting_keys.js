@@ -6,6 +6,8 @@ export const ALIASES = {
   memoryScope: "scope",
   minScore: "searchThreshold",
   timeout: "timeoutMs",
+  "dreamState.schedule": "dreamStateSchedule",
+  "dreamState.model": "dreamStateModel",
 };
 /** Default, least and most of each number. */
 export const NUMBERS = {
@@ -25,14 +27,25 @@ export const CHOICES = {
   memorySlot: ["supplement", "replace"],
   reinject: ["relevant", "once"],
 };
-/** On unless switched off. */
-export const SWITCHES = ["autoRecall", "autoCapture"];
+/** Default of each switch. */
+export const SWITCHES = {
+  autoRecall: true,
+  autoCapture: true,
+  corpusSupplement: true,
+  promptSupplement: true,
+  "privacy.uploadSummariesOnly": true,
+  "privacy.ownRemote": false,
+};
+/** Told to the service with each call, so that they count wherever it runs. */
+export const PER_CALL = new Set(["topK", "searchThreshold", "recallBudgetMs", "injectChars", "reinject", "dedupeWindow"]);
 /** Names that hold others. */
 export const GROUPS = new Set([
   "local",
   "circuitBreaker",
   "privacy",
   "dreamState",
+  "dreamBudget",
+  "chatModel",
   "contextEngine",
   "gate",
   "embedding",
@@ -40,7 +53,7 @@ export const GROUPS = new Set([
   "qdrant",
   "prefect",
 ]);
-/** Keys that mean something to the plugin. */
+/** Keys that only the plugin reads. */
 export const OWN = new Set([
   "mode",
   "baseUrl",
@@ -48,14 +61,15 @@ export const OWN = new Set([
   "local.command",
   "local.pythonPath",
   "local.home",
-  ...SWITCHES,
+  "local.timeout",
+  "autoRecall",
+  "autoCapture",
   "corpusSupplement",
   "promptSupplement",
   "memorySlot",
   "timeoutMs",
   "circuitBreaker.maxFailures",
   "circuitBreaker.cooldownMs",
-  "local.timeout",
 ]);
 /** Keys that mean something to the service; they reach it through the environment of the process we start. */
 export const SERVICE = new Set([
@@ -81,13 +95,20 @@ export const SERVICE = new Set([
   "localSummarization",
   "piiRedaction",
   "privacy.uploadSummariesOnly",
+  "privacy.ownRemote",
   "tags",
   "space",
+  "compactionGrace",
+  "archiveTtl",
   "dreamStateSchedule",
   "dreamStateModel",
-  "dreamBudget",
-  "dreamState.schedule",
-  "dreamState.model",
+  "dreamBudget.tokens",
+  "dreamBudget.calls",
+  "dreamBudget.minutes",
+  "chatModel.provider",
+  "chatModel.baseUrl",
+  "chatModel.apiKey",
+  "chatModel.model",
   "contextEngine.compactionMode",
   "contextEngine.protectTail",
   "contextEngine.recallLimit",

@@ -3,8 +3,11 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { addressOf } from "./address.js";
-import { ALIASES, CHOICES, GROUPS, NUMBERS, OWN, SERVICE, SWITCHES } from "./setting_keys.js";
+import { ALIASES, CHOICES, GROUPS, NUMBERS, OWN, PER_CALL, SERVICE, SWITCHES } from "./setting_keys.js";
 
+const ID = "nightshift";
+// What counts in mode remote too.
+const HEARD = new Set([...PER_CALL, "timezone", "privacy.uploadSummariesOnly", "privacy.ownRemote"]);
 const HOOK_MARGIN_MS = 500; // an own deadline ends before the gateway's limit of the hook
 const HOOK_LIMITS_MS = { before_prompt_build: 15_000, agent_end: 30_000 }; // the gateway's own, when nobody set another
 
@@ -20,7 +23,8 @@ export function readSettings(raw, { env = process.env, gateway, pluginFolder } =
   const settings = { problems, pluginFolder };
   for (const key of Object.keys(NUMBERS)) settings[key] = number(key, given, problems);
   for (const key of Object.keys(CHOICES)) settings[key] = choice(key, given, problems);
-  for (const key of SWITCHES) settings[key] = flag(key, given, problems);
+  for (const key of Object.keys(SWITCHES)) settings[key] = flag(key, given, problems);
+  settings.ownsMemory = ownsMemory(settings.memorySlot, { gateway, problems });
   settings.home = folder(given.get("local.home") ?? env.NIGHTSHIFT_HOME, "~/.nightshift");
   settings.command = given.get("local.command");
   settings.pythonPath = text(given.get("local.pythonPath"));
@@ -40,8 +44,10 @@ export function readSettings(raw, { env = process.env, gateway, pluginFolder } =
       port: env.NIGHTSHIFT_PORT,
       mode: settings.mode,
       apiKey: settings.apiKey,
+      mayReceiveTurns: settings["privacy.ownRemote"] || !settings["privacy.uploadSummariesOnly"],
     }),
   );
+  if (settings.mode === "remote") problems.push(...withoutEffect(given));
   return settings;
 }
 
@@ -104,12 +110,39 @@ function choice(key, given, problems) {
 }
 
 function flag(key, given, problems) {
-  if (!given.has(key)) return true;
+  const standard = SWITCHES[key];
+  if (!given.has(key)) return standard;
   const word = String(given.get(key)).trim().toLowerCase();
   if (["true", "on", "yes", "1"].includes(word)) return true;
   if (["false", "off", "no", "0"].includes(word)) return false;
-  problems.push(`${key}: ${show(given.get(key))} must be true or false, true is used`);
-  return true;
+  problems.push(`${key}: ${show(given.get(key))} must be true or false, ${standard} is used`);
+  return standard;
+}
+
+/**
+ * Whether we are the gateway's memory: only with both the setting and the slot, else names of tools would collide or
+ * nobody would have them.
+ */
+function ownsMemory(memorySlot, { gateway, problems }) {
+  const owner = gateway?.plugins?.slots?.memory;
+  const hasSlot = owner === ID;
+  if (memorySlot === "replace" && !hasSlot)
+    problems.push(
+      `memorySlot: replace needs plugins.slots.memory to be ${ID}, which is ${show(owner ?? "memory-core")}; until then memory lives beside the gateway's own (nightshift connect sets both)`,
+    );
+  if (memorySlot !== "replace" && hasSlot)
+    problems.push(
+      `plugins.slots.memory: is ${ID}, but memorySlot is ${memorySlot}, so the gateway has no memory of its own; set memorySlot to replace, or run nightshift connect`,
+    );
+  return memorySlot === "replace" && hasSlot;
+}
+
+/** Settings of a service that somebody else starts. */
+function withoutEffect(given) {
+  const unheard = [...given.keys()].filter((key) => SERVICE.has(key) && !OWN.has(key) && !HEARD.has(key));
+  return unheard.length
+    ? [`${unheard.join(", ")}: without effect in mode remote, set at the service in its preferences.json`]
+    : [];
 }
 
 /** An IANA time zone, or undefined for what isn't one. */

@@ -19,7 +19,7 @@ test("without a configuration every setting has its default and nothing is wrong
     ["local", "supplement", 5000, 1500],
   );
   assert.deepEqual([settings["circuitBreaker.maxFailures"], settings["circuitBreaker.cooldownMs"]], [3, 60_000]);
-  assert.deepEqual([settings.autoRecall, settings.autoCapture], [true, true]);
+  assert.deepEqual([settings.autoRecall, settings.autoCapture, settings["privacy.ownRemote"]], [true, true, false]);
 });
 
 for (const [raw, key, value, words] of [

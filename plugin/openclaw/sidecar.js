@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { closeSync } from "node:fs";
 import { environmentOf, launchOf, openLog } from "./launch.js";
+import { PER_CALL } from "./setting_keys.js";
 import { variable } from "./settings.js";
 
 const STARTING_POLL_MS = 500;
@@ -12,10 +13,7 @@ const STABLE_MS = 60_000; // a process that lived that long starts the count of 
 const MOST_FAILURES = 10;
 const END_MS = 4000;
 const HANDOVER_MS = 5000;
-// Told with each call.
-const PER_CALL = new Set(
-  ["topK", "searchThreshold", "recallBudgetMs", "injectChars", "reinject", "dedupeWindow"].map(variable),
-);
+const PASSING = new Set([...PER_CALL].map(variable)); // a change of them needs no other process
 const PARKED = Symbol.for("nightshift.sidecar.v1");
 
 export class Sidecar {
@@ -197,7 +195,7 @@ export class Sidecar {
 
 /** What a running process must have been started with to be kept when the plugin is replaced. */
 function identityOf(settings) {
-  const lasting = Object.entries(settings.serviceEnvironment).filter(([name]) => !PER_CALL.has(name));
+  const lasting = Object.entries(settings.serviceEnvironment).filter(([name]) => !PASSING.has(name));
   return JSON.stringify([launchOf(settings), settings.home, settings.baseUrl, lasting]);
 }
 

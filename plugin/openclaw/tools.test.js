@@ -11,15 +11,45 @@ after(async () => {
 });
 const loadWith = loaderOf(endings);
 
-test("the tools that call the gateway's names are ours only where we own the memory slot", async () => {
-  const own = ["memory_store", "memory_list", "memory_forget", "memory_consolidate"];
-  const { gateway } = await loadWith(() => ({}));
-  assert.deepEqual(Object.keys(gateway.tools).sort(), [...own, "nightshift_search", "nightshift_get"].sort());
-  const replaced = await loadWith(() => ({}), { memorySlot: "replace" });
-  assert.deepEqual(Object.keys(replaced.gateway.tools).sort(), [...own, "memory_search", "memory_get"].sort());
+const NEUTRAL = [
+  "memory_store",
+  "memory_list",
+  "memory_forget",
+  "memory_consolidate",
+  "memory_dream",
+  "creative_capture",
+  "creative_recall",
+  "creative_job_status",
+];
+
+test("all ten tools are there in a stable order; two go by the gateway's names only where we own the memory slot", async () => {
   const manifest = JSON.parse(readFileSync(new URL("openclaw.plugin.json", import.meta.url), "utf8"));
-  for (const name of [...Object.keys(gateway.tools), ...Object.keys(replaced.gateway.tools)])
-    assert.ok(manifest.contracts.tools.includes(name), name);
+  for (const [config, slot, names] of [
+    [{}, undefined, ["nightshift_search", "nightshift_get"]],
+    [{ memorySlot: "replace" }, "nightshift", ["memory_search", "memory_get"]],
+    [{ memorySlot: "replace" }, "memory-core", ["nightshift_search", "nightshift_get"]],
+  ]) {
+    const { gateway } = await loadWith(() => ({}), config, { slot });
+    const again = await loadWith(() => ({}), config, { slot });
+    assert.deepEqual(Object.keys(gateway.tools).sort(), [...NEUTRAL, ...names].sort());
+    assert.deepEqual(Object.keys(gateway.tools), Object.keys(again.gateway.tools));
+    for (const name of Object.keys(gateway.tools)) assert.ok(manifest.contracts.tools.includes(name), name);
+  }
+});
+
+test("search and store stand in every request, the others in the catalogue; each tells when to use it", async () => {
+  const { gateway } = await loadWith(() => ({}));
+  const tools = Object.values(gateway.tools).map((factory) => factory({ sessionKey: fresh("schemas") }));
+  assert.deepEqual(
+    tools.filter(({ catalogMode }) => catalogMode === "direct-only").map(({ name }) => name),
+    ["nightshift_search", "memory_store"],
+  );
+  for (const { name, label, description, parameters } of tools) {
+    assert.ok(label && description.length > 80, name);
+    for (const [argument, schema] of Object.entries(parameters.properties))
+      assert.ok(schema.type && schema.description.length > 10, `${name}.${argument}`);
+    for (const required of parameters.required) assert.ok(parameters.properties[required], `${name}.${required}`);
+  }
 });
 
 test("a tool call goes to the service as the run's person and comes back as text and details", async () => {

@@ -13,7 +13,8 @@ from memory_core.bootstrap import open_core, prepare_home
 from memory_core.errors import MemoryCoreError
 from memory_core.keyfile import load_or_create
 from memory_core.lifeline import hold
-from memory_core.settings import Settings, load_settings
+from memory_core.settings import Settings
+from memory_core.settings_loading import load_settings
 from plugin.service.app import build_app
 from plugin.service.background import Background
 

@@ -12,7 +12,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from memory_core.errors import MemoryCoreError
-from memory_core.settings import Settings, load_settings
+from memory_core.settings import Settings
+from memory_core.settings_loading import load_settings
 from plugin.client import service_url
 from plugin.demo import run_demo
 from plugin.report import Report

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 import httpx
 
-from memory_core.settings import HOME_VARIABLE, Settings, variable
+from memory_core.settings import Settings
+from memory_core.settings_loading import HOME_VARIABLE, variable
 from plugin.up.child import ChildSpec
 
 _USER, _USED = 0, 1

@@ -12,7 +12,8 @@ import pytest
 from memory_core.bootstrap import MemoryCore, Ports, compose_core
 from memory_core.capture.service import Captured, LiveTurn
 from memory_core.models.memory import Memory
-from memory_core.settings import Settings, load_settings
+from memory_core.settings import Settings
+from memory_core.settings_loading import load_settings
 from memory_core.store.memories import MemoryFilter
 from memory_core.values import ChatType, JobId, JobState, MemoryStatus, ScopeKey, SessionRef
 from tests.fakes.clock import FakeClock

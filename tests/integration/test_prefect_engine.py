@@ -12,7 +12,7 @@ import pytest
 
 from memory_core.adapters.prefect_engine import PrefectEngine
 from memory_core.errors import Unavailable
-from memory_core.settings import load_settings
+from memory_core.settings_loading import load_settings
 from memory_core.values import FlowRun, JobId, JobKind
 from tests.prefect_server import PrefectServer, free_port
 

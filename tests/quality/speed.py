@@ -29,7 +29,7 @@ from memory_core.keywords import keywords, weigh_document
 from memory_core.models.memory import IndexChange, Memory, MemoryVector
 from memory_core.models.turn import Session
 from memory_core.recall.finding import CANDIDATES, Question
-from memory_core.settings import load_settings
+from memory_core.settings_loading import load_settings
 from memory_core.values import Embedding, FloatArray, PointFilter, ScopeKey
 from memory_core.vectors import passage_text, to_stored
 

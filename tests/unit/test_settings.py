@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.settings import KEYS, VARIABLES, Reinject, ScopeRule, Settings, load_settings, variable
+from memory_core.settings import Reinject, ScopeRule, Settings
+from memory_core.settings_loading import KEYS, VARIABLES, load_settings, variable
 
 RANGED = {key: place for key, place in KEYS.items() if place.low is not None}
 typed = st.one_of(

@@ -9,7 +9,8 @@ from flows.environment import (
     server_environment,
 )
 from memory_core.errors import Invalid
-from memory_core.settings import Settings, load_settings
+from memory_core.settings import Settings
+from memory_core.settings_loading import load_settings
 
 
 def settings(url: str = "http://127.0.0.1:4711/api", *, key: str = "nightshift:word") -> Settings:

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from memory_core.errors import Conflict, Invalid, NotFound
-from memory_core.settings import Settings, load_settings
+from memory_core.settings import Settings
+from memory_core.settings_loading import load_settings
 from plugin.connect import connect_gateway
 from plugin.gateway_config import PLUGIN_FOLDER, find_config, plug_in, read_config
 

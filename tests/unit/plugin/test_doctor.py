@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.settings import load_settings
+from memory_core.settings_loading import load_settings
 from plugin.doctor import Finding, examine, node_fits
 
 

@@ -1,0 +1,149 @@
+"""Secrets in shell lines, options, headers and attributes, where the command tells that the next word is one.
+
+`export NAME=value` is a secret whatever its name, unless name or value is one of those every shell has: paths, places,
+numbers, switches.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memory_core.privacy.secret_values import RANDOM_RUN, REFERENCE, looks_random, span_of
+from memory_core.privacy.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A shape; `name` tells the kind where the expression names nothing."""
+
+    literals: tuple[str, ...]
+    pattern: re.Pattern[str]
+    name: str = ""
+    mixed: bool = False
+    """Only values with digits or signs among their letters."""
+
+
+_NAMED = r"(?P<name>[A-Za-z_][A-Za-z0-9_]{0,60})"
+_VALUE = r"(?P<quote>[\"']?)(?P<value>(?<=[\"'])[^\"'\n]{1,400}(?=[\"'])|[^\s\"'`;&|]{1,400})"
+_EXPORTS = (
+    re.compile(rf"(?<![\w$])export\s{{1,2}}{_NAMED}={_VALUE}"),
+    re.compile(rf"(?<![\w$])\$env:{_NAMED}\s?=\s?{_VALUE}", re.IGNORECASE),
+    re.compile(rf"(?<![\w$])(?:setx|launchctl setenv|set -[gUx]{{1,3}})\s{{1,2}}{_NAMED}\s{{1,2}}{_VALUE}"),
+    re.compile(rf"(?<![\w$])(?:ENV|set|env)\s{{1,2}}{_NAMED}={_VALUE}"),
+    re.compile(rf"(?<!\S)(?:-e|--env|--build-arg|--from-literal|secrets? set|config:set)[ =]{_NAMED}={_VALUE}"),
+)
+_EXPORT_SIGNS = ("export ", "$env:", "$Env:", "setx ", "setenv ", "set -", "ENV ", "set ", "env ", "-e ", "--env",
+    "--build-arg", "--from-literal", "config:set")  # fmt: skip
+_STRONG_EXPORT = re.compile(r"export|setx|set -|\$env|secrets? set|config:set|--from-literal", re.IGNORECASE)
+_HARMLESS_VARIABLE = re.compile(
+    r"^(?:LANG|LANGUAGE|LC_\w+|TZ|TERM|PS1|DISPLAY|PAGER|BROWSER|VISUAL|USER|SHELL|DEBUG|VERBOSE|CI|CC|CXX|GOOS|GOARCH"
+    r"|CFLAGS|COLORTERM|HISTSIZE|HISTFILESIZE|DOCKER_BUILDKIT)$"
+    r"|(?:^|_)(?:VERSION|REGION|ZONE|HOME|PATH|PYTHONPATH|CLASSPATH|DIR|ROOT|FILE|CONFIG|KUBECONFIG|ENV|MODE|HOST|PORT"
+    r"|URL|URI|ENDPOINT|IMAGE|TAG|NAME|MODEL|LEVEL|FLAGS|OPTS|OPTIONS|ARGS|BRANCH|PROFILE|EDITOR|THEME|COLOR|LOCALE"
+    r"|DOMAIN|BUCKET|DEVICE|DEVICES|TIMEOUT|THREADS|WORKERS|COUNT|SIZE|LIMIT|FORMAT|TYPE|TARGET|ARCH|PLATFORM"
+    r"|BACKEND|PROJECT|CLUSTER|NAMESPACE|CONTEXT)$",
+    re.IGNORECASE,
+)
+_HARMLESS_VALUE = re.compile(
+    r"[01]|\d{1,3}(?:[.,:]\d{1,3})*|true|false|yes|no|on|off|none|null|auto|utf-?8|localhost|[.~]?/\S*|[\w.-]+:\d{2,5}"
+    r"|v?\d+(?:\.\d+){1,3}|-{1,2}[a-z][\w-]*(?:[= ]\S*)*",
+    re.IGNORECASE,
+)
+
+_TOOL = r"(?P<value>[^\s\"']{3,80})[\"']?"
+_RULES = (
+    _Rule(
+        ("--", " -"),
+        re.compile(
+            r"(?<!\S)--?(?P<name>[a-z-]{0,16}(?:pass(?:word|wd|phrase)?|token|api-?key|secret|auth-?key))[ =]"
+            r"(?P<quote>[\"']?)(?P<value>(?!-)[^\s\"']{3,400})"
+        ),
+    ),
+    _Rule(("-u ", "--user"), re.compile(r"(?<!\S)(?:-u|--user)[ =][\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{3,200})"),
+        "password"),
+    _Rule(("mysql",), re.compile(rf"\bmysql(?:dump|admin)?\b[^\n]{{0,80}}?\s-p{_TOOL}"), "password"),
+    _Rule(("sshpass", "ldap", "zip", "rar ", "7z"), re.compile(
+        rf"\b(?:sshpass [^\n]{{0,20}}?-p ?|ldap(?:search|modify|add|delete|whoami)\b[^\n]{{0,120}}?\s-w |(?:un)?zip\b[^\n]"
+        rf"{{0,40}}?\s-P ?|(?:7z\w?|rar) [^\n]{{0,40}}?-h?p)[\"']?{_TOOL}"), "password"),
+    _Rule(("redis-cli", "login ", "mongo", "twine", "smbclient", "/user:"), re.compile(
+        r"(?:\bredis-cli\b[^\n]{0,80}?\s-a |\b(?:docker|podman|helm|twine|mongo\w*|az|oc)\b[^\n]{0,80}?\s-p |\bsmbclient"
+        rf"\b[^\n]{{0,60}}?-U [^\s%]{{1,40}}%|\bnet use\b[^\n]{{0,80}}?/user:\S{{1,60}} )[\"']?{_TOOL}"), "password"),
+    _Rule(("htpasswd", "chpasswd", "sudo -S"), re.compile(
+        rf"(?:\bhtpasswd -\w*b\w* \S{{1,80}} \S{{1,60}} |\becho [\"']?\w{{1,40}}:(?=[^\n|]{{1,80}}\|[^\n]{{0,20}}chpasswd)"
+        rf"|\becho [\"']?(?=[^\n|]{{1,80}}\|\s?sudo -S)){_TOOL}"), "password"),
+    _Rule(("pass:",), re.compile(rf"(?<!\S)-pass(?:in|out)? [\"']?pass:{_TOOL}"), "password"),
+    _Rule(("requirepass", "masterauth", "bindpw", "rootpw"), re.compile(
+        r"\b(?:requirepass|masterauth|bindpw|rootpw)\s{1,4}[\"']?(?P<value>[^\s\"']{3,200})"), "password"),
+    _Rule(("psk",), re.compile(r"\b(?:wpa_)?psk[\"']?\s?[=:]\s?[\"']?(?P<value>[^\s\"']{8,64})"), "password"),
+    _Rule(("ookie:",), re.compile(
+        r"\b(?:Set-)?[Cc]ookie:\s{0,2}[^=\s]{1,64}=(?P<value>[^\s;\"']{12,1000})"), "cookie"),
+    _Rule(("phrase", "words", "mnemonic", "Phrase", "Words"), re.compile(
+        r"(?:(?:seed|recovery|mnemonic|backup|secret|wallet)[ -](?:phrase|words|mnemonic)|\b(?:12|24|twelve|twenty-four)"
+        r" (?:seed |recovery |secret )?words)[^\n:]{0,24}?(?::|\bis|\bare)\s{0,2}(?P<value>[\"'“]?[a-z]{3,8}"
+        r"(?:,?\s[a-z]{3,8}){11,23})", re.IGNORECASE), "secret"),
+    _Rule(("alue:",), re.compile(
+        r"\bname:\s{0,2}[\"']?\w{0,40}(?P<name>PASSWORD|SECRET|TOKEN|KEY)[\"']?\s{1,12}value:\s{0,2}[\"']?"
+        r"(?P<value>[^\s\"']{3,200})", re.IGNORECASE)),
+    _Rule(("value=",), re.compile(
+        r"\b(?:key|name)=[\"'][\w.:-]{0,40}?(?P<name>password|passwd|pwd|secret|token|api-?key)[\"']\s{1,4}value="
+        r"[\"'](?P<value>[^\"'\n]{3,400})", re.IGNORECASE)),
+    _Rule(("</",), re.compile(
+        r"<(?P<name>[\w.-]{0,20}(?:password|secret|token|api-?key))>(?P<value>[^<\s]{3,200})</", re.IGNORECASE)),
+    _Rule(("auth",), re.compile(
+        r"[\"']auth[\"']\s?:\s?[\"'](?P<value>[A-Za-z0-9+/]{12,400}={0,2})[\"']"), "secret", mixed=True),
+    _Rule(("odes", "ode ", "ode:", "key"), re.compile(
+        r"\b(?:recovery|backup|scratch|rescue|activation|unlock) (?P<name>codes?|key)\b[^\n:]{0,20}?(?::|\s(?:is|are|was)|"
+        r"(?<=[cs]ode|odes|.key))\s{1,2}(?P<value>[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){0,8})", re.IGNORECASE),
+        "code", mixed=True),
+    # "user / password" in one breath.
+    _Rule(("login", "Login", "ccount", "ugang"), re.compile(
+        r"\b(?:login|account|zugang(?:sdaten)?)(?: (?:is|ist|for|für)\b[^\n/:]{0,40}?)?:?\s{1,2}[^\s/]{2,64}\s?/\s?"
+        r"(?P<value>[^\s\"'/]{5,64})", re.IGNORECASE), "password", mixed=True),
+    _Rule((" as ",), re.compile(
+        r"(?<!\S)[\"'`]?(?P<value>[^\s\"'`]{6,64})[\"'`]? as (?:my|the|a|an|our|your) (?:\w{1,20} )?"
+        r"(?P<name>password|passphrase|passcode|api key|token|secret)\b", re.IGNORECASE), mixed=True),
+    _Rule((" is ", " ist ", " es "), re.compile(
+        r"(?<!\S)[\"'`]?(?P<value>[^\s\"'`]{5,64})[\"'`]? (?:is|ist|es) (?:my|our|the|his|her|mein|unser|das|mi|la)"
+        r" (?:\w{1,16} )?(?P<name>password|passphrase|passcode|passwort|kennwort|contraseña|api key|token)\b",
+        re.IGNORECASE), mixed=True),
+)  # fmt: skip
+
+
+def find_command_secrets(text: str) -> Iterator[Span]:
+    """Secrets that the command, option, header or attribute before them gives away, in no order; spans may overlap."""
+    if any(sign in text for sign in _EXPORT_SIGNS):
+        yield from _exports(text)
+    for rule in _RULES:
+        if not any(literal in text for literal in rule.literals):
+            continue
+        for match in rule.pattern.finditer(text):
+            if span := _span(match, rule):
+                yield span
+
+
+def _span(match: re.Match[str], rule: _Rule) -> Span | None:
+    value = match["value"]
+    if REFERENCE.match(value) or (rule.mixed and not _is_mixed(value)):
+        return None
+    return span_of(match, rule.name or match["name"])
+
+
+def _is_mixed(value: str) -> bool:
+    return any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+
+
+def _exports(text: str) -> Iterator[Span]:
+    for pattern in _EXPORTS:
+        for match in pattern.finditer(text):
+            if not REFERENCE.match(match["value"]) and _is_secret_export(match):
+                yield span_of(match, f"{match['name']} export")
+
+
+def _is_secret_export(match: re.Match[str]) -> bool:
+    """Whether an exported value is more than a path, a place, a switch or a version."""
+    value, name = match["value"], match["name"]
+    if RANDOM_RUN.search(value):
+        return True
+    if _HARMLESS_VARIABLE.search(name) or _HARMLESS_VALUE.fullmatch(value):
+        return False
+    return bool(_STRONG_EXPORT.match(match[0])) or looks_random(value)
