@@ -1,11 +1,15 @@
 """Every deployment, in one list: for the executor of one machine and for `deploy/prefect.yaml` of many."""
 
 from flows.consolidate import consolidate
+from flows.creative import creative
+from flows.housekeeping import housekeeping
 from flows.import_lines import import_lines
 from flows.registration import Deployment
 
 DEPLOYMENTS = (
     Deployment(flow=consolidate),
+    Deployment(flow=creative),
+    Deployment(flow=housekeeping, concurrency_limit=1),
     # Imports may be long and many: what is said today must find a free place beside them.
     Deployment(flow=import_lines, concurrency_limit=2),
 )

@@ -6,27 +6,42 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memory_core.adapters.anthropic_chat import AnthropicChat
+from memory_core.adapters.artifact_folder import ArtifactFolder
+from memory_core.adapters.gateway_chat import GatewayChat
 from memory_core.adapters.index_client import RemoteEmbedder, RemoteIndex
 from memory_core.adapters.index_layout import BUNDLED
+from memory_core.adapters.openai_chat import OpenAIChat
 from memory_core.adapters.prefect_engine import PrefectEngine
 from memory_core.adapters.system_clock import SystemClock
 from memory_core.capture.dedup import TextKeys
+from memory_core.capture.extraction import ModelExtractor
 from memory_core.capture.service import CaptureService
 from memory_core.capture.storing import StoringService
 from memory_core.capture.writing import MemoryWriter
 from memory_core.consolidation.service import ConsolidationService
+from memory_core.context.service import ContextService
+from memory_core.creative.capturing import CapturingService
+from memory_core.creative.keeping import ArtifactKeeper
+from memory_core.creative.remembering import ArtifactMemories, KeepingOptions
+from memory_core.creative.service import CreativeService
 from memory_core.forgetting.service import ForgettingService
 from memory_core.indexing.service import IndexingService
 from memory_core.jobs.handlers import handlers
+from memory_core.jobs.housekeeping import Housekeeping
+from memory_core.jobs.model_calls import ModelCallService
 from memory_core.jobs.service import JobService
 from memory_core.keyfile import load_or_create
-from memory_core.ports import Clock, Embedder, FlowEngine, VectorIndex
+from memory_core.ports import ArtifactStore, ChatModel, Clock, Embedder, FlowEngine, VectorIndex
+from memory_core.privacy.guarded_chat import GuardedChat
 from memory_core.recall.finding import Finder
 from memory_core.recall.ledger import Ledger
 from memory_core.recall.library import LibraryService
 from memory_core.recall.prefetch import Prefetch
 from memory_core.recall.service import RecallService
-from memory_core.settings import Settings
+from memory_core.recall.staging import Staging
+from memory_core.settings import ChatProvider, ChatSettings, Settings
+from memory_core.store.artifact_blobs import DatabaseArtifacts
 from memory_core.store.database import Database
 
 if TYPE_CHECKING:
@@ -54,7 +69,15 @@ class MemoryCore:
     forgetting: ForgettingService
     storing: StoringService
     library: LibraryService
+    capturing: CapturingService
+    creative: CreativeService
+    housekeeping: Housekeeping
+    staging: Staging
+    context: ContextService
     jobs: JobService
+    model_calls: ModelCallService
+    chat: GuardedChat | None
+    """The chat model of flows; None when there is to be none. It may be away at any moment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +88,8 @@ class Ports:
     index: VectorIndex
     embedder: Embedder
     engine: FlowEngine
+    chat: ChatModel | None = None
+    """None leaves it to the settings."""
 
 
 def prepare_home(settings: Settings) -> None:
@@ -90,11 +115,14 @@ def open_core(settings: Settings, *, on_work: Callable[[], None] = lambda: None)
     index = _open_index(settings)
     embedder = RemoteEmbedder(settings.index_socket)
     engine = PrefectEngine(settings)
-    ports = Ports(clock=SystemClock(), index=index, embedder=embedder, engine=engine)
+    chat = _open_chat(settings.chat)
+    ports = Ports(clock=SystemClock(), index=index, embedder=embedder, engine=engine, chat=chat)
     try:
         with compose_core(settings, ports, on_work=on_work) as core:
             yield core
     finally:
+        if chat is not None:
+            chat.close()
         engine.close()
         embedder.close()
         index.close()
@@ -127,13 +155,55 @@ def _open_index(settings: Settings) -> "RemoteIndex | QdrantServerIndex":
     return connect(backends.qdrant_url, backends.qdrant_api_key, layout=BUNDLED)
 
 
+def _open_chat(settings: ChatSettings) -> OpenAIChat | AnthropicChat | None:
+    match settings.provider:
+        case ChatProvider.OPENAI:
+            return OpenAIChat(settings)
+        case ChatProvider.ANTHROPIC:
+            return AnthropicChat(settings)
+        case ChatProvider.GATEWAY | ChatProvider.NONE:
+            return None
+
+
+def _guarded_chat(settings: Settings, model: ChatModel | None, *, model_calls: ModelCallService) -> GuardedChat | None:
+    """The chat model behind its guard; None when the settings want none."""
+    if settings.chat.provider is ChatProvider.NONE:
+        return None
+    return GuardedChat(model or GatewayChat(model_calls), pii=settings.capture.pii_redaction)
+
+
+def _artifact_store(settings: Settings, database: Database, *, clock: Clock) -> ArtifactStore:
+    """On this machine, also when the tables are elsewhere, unless whole texts may leave it."""
+    if settings.keeps_text and not settings.database_url.startswith("sqlite"):
+        return DatabaseArtifacts(database, clock=clock)
+    return ArtifactFolder(settings.artifact_folder, clock=clock)
+
+
 def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: Callable[[], None]) -> MemoryCore:
     clock, index, embedder = ports.clock, ports.index, ports.embedder
     keys = TextKeys(load_or_create(settings.home / "text.key").encode())
     writer = MemoryWriter(embedder, keys=keys, project=settings.identity.project)
     finder = Finder(database, index=index, embedder=embedder)
     indexing = IndexingService(database, index=index, embedder=embedder, clock=clock)
-    consolidation = ConsolidationService(database, writer=writer, clock=clock)
+    model_calls = ModelCallService(database, clock=clock)
+    chat = _guarded_chat(settings, ports.chat, model_calls=model_calls)
+    extractor = ModelExtractor(
+        chat,
+        clock=clock,
+        pii=settings.capture.pii_redaction,
+        may_go_without=settings.capture.local_summarization,
+    )
+    consolidation = ConsolidationService(database, writer=writer, clock=clock, extractor=extractor)
+    capture = CaptureService(database, clock=clock, settings=settings, on_work=on_work)
+    recall = RecallService(
+        finder, prefetch=Prefetch(database, finder=finder, index=index), ledger=Ledger(), settings=settings
+    )
+    staging = Staging()
+    artifact_store = _artifact_store(settings, database, clock=clock)
+    options = KeepingOptions(project=settings.identity.project, keeps_text=settings.keeps_text)
+    artifact_memories = ArtifactMemories(writer, keys=keys, clock=clock, options=options)
+    keeper = ArtifactKeeper(database, store=artifact_store, memories=artifact_memories, clock=clock)
+    housekeeping = Housekeeping(database, indexing=indexing, artifact_store=artifact_store, clock=clock)
     return MemoryCore(
         settings=settings,
         clock=clock,
@@ -141,20 +211,35 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
         index=index,
         embedder=embedder,
         engine=ports.engine,
-        capture=CaptureService(database, clock=clock, settings=settings, on_work=on_work),
+        capture=capture,
         finder=finder,
-        recall=RecallService(
-            finder,
-            prefetch=Prefetch(database, finder=finder, index=index),
-            ledger=Ledger(),
-            settings=settings,
+        recall=recall,
+        staging=staging,
+        context=ContextService(
+            database, capture=capture, recall=recall, staging=staging, settings=settings, clock=clock
         ),
         indexing=indexing,
         consolidation=consolidation,
-        forgetting=ForgettingService(database, indexing=indexing, keys=keys, clock=clock),
+        forgetting=ForgettingService(
+            database, indexing=indexing, keys=keys, clock=clock, artifact_store=artifact_store
+        ),
         storing=StoringService(database, writer=writer, clock=clock, pii_redaction=settings.capture.pii_redaction),
         library=LibraryService(database),
-        jobs=JobService(
-            database, engine=ports.engine, handlers=handlers(consolidation, indexing=indexing), clock=clock
+        capturing=CapturingService(
+            database,
+            store=artifact_store,
+            clock=clock,
+            pii_redaction=settings.capture.pii_redaction,
+            on_work=on_work,
         ),
+        creative=CreativeService(database, store=artifact_store, finder=finder, clock=clock),
+        housekeeping=housekeeping,
+        jobs=JobService(
+            database,
+            engine=ports.engine,
+            handlers=handlers(consolidation, indexing=indexing, keeper=keeper, housekeeping=housekeeping),
+            clock=clock,
+        ),
+        model_calls=model_calls,
+        chat=chat,
     )

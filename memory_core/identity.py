@@ -24,6 +24,8 @@ _HASH = re.compile(rf"[0-9a-f]{{{2 * _HASH_BYTES}}}")
 _ROOM = re.compile(r"^agent:[^:]+:(?P<channel>[^:]+):(?P<type>group|channel):(?P<chat>.+?)(?::(?:thread|topic):.*)?$")
 _HTTP_USER = re.compile(r"^agent:[^:]+:openai-user:(?P<user>.+)$")
 _AGENT = re.compile(r"^agent:(?P<agent>[^:]+):")
+_OF_ONE_PERSON = frozenset({"user", "sender", "sender-room"})
+"""First parts of such scope keys; see `_keys`."""
 _NO_CHANNEL = "direct"
 _NO_PERSON_TRIGGERS = frozenset({Trigger.CRON, Trigger.HEARTBEAT, Trigger.BOOT})
 
@@ -81,6 +83,19 @@ def reduce_key(*parts: str) -> ScopeKey:
     key = ".".join(reduced)
     is_plain = reduced == list(parts) and not _HASH.fullmatch(parts[-1])
     return ScopeKey(key if is_plain else f"{key}.{_digest(*parts, size=_HASH_BYTES)}")
+
+
+def is_one_persons(scope: ScopeKey) -> bool:
+    """Whether all that is said in a scope is said by one person and the assistant, whatever names they go by."""
+    return scope.partition(".")[0] in _OF_ONE_PERSON
+
+
+def parts_shelf(scope: ScopeKey) -> ScopeKey:
+    """Where the index keeps passages of a scope's artifacts, so that only a search for artifacts meets them.
+
+    No scope is called so: keys hold no slash.
+    """
+    return ScopeKey(f"{scope}/parts")
 
 
 def opaque_label(ref: SessionRef, scope: Scope, *, day: str, number: int) -> str:

@@ -140,6 +140,47 @@ class ChatModel(Protocol):
         ...
 
 
+class ArtifactStore(Protocol):
+    """Keeps the content of made things by checksum. Thread-safe; equal contents are kept once."""
+
+    def put(self, content: bytes) -> str:
+        """Keep a content; on disk when this returns.
+
+        Returns:
+            Its SHA-256, in hexadecimal digits.
+
+        Raises:
+            Unavailable: there is no room, or the store is away.
+        """
+        ...
+
+    def get(self, checksum: str) -> bytes:
+        """A content, checked.
+
+        Raises:
+            NotFound: there is none of this checksum.
+            Corrupt: it isn't what was kept.
+            Unavailable: the store is away.
+        """
+        ...
+
+    def delete(self, checksums: Sequence[str], *, before: datetime | None = None) -> int:
+        """Remove contents, those kept or kept again after `before` excepted; returns how many went.
+
+        Raises:
+            Unavailable: the store is away.
+        """
+        ...
+
+    def stored_before(self, moment: datetime) -> list[str]:
+        """Checksums of what was last kept before a moment, in no order.
+
+        Raises:
+            Unavailable: the store is away.
+        """
+        ...
+
+
 class FlowEngine(Protocol):
     """Runs flows elsewhere. Thread-safe; every call is one or two HTTP requests of about 20-50 ms."""
 

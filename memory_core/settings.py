@@ -137,6 +137,46 @@ class ChatSettings:
     model: str | None = None
 
 
+class GatewayMode(StrEnum):
+    """Where a gateway finds its service."""
+
+    LOCAL = "local"
+    """Beside the gateway; started by it when none runs."""
+    REMOTE = "remote"
+    """At an address, started by somebody else."""
+
+
+class MemorySlot(StrEnum):
+    """How we live in a gateway; SPEC section 8."""
+
+    SUPPLEMENT = "supplement"
+    """Beside its own memory."""
+    REPLACE = "replace"
+    """As its memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatewaySettings:
+    """What only a gateway's plugin acts on; read here to be checked, and so that nobody calls it unknown."""
+
+    mode: GatewayMode = GatewayMode.LOCAL
+    base_url: str | None = None
+    api_key: str | None = None
+    memory_slot: MemorySlot = MemorySlot.SUPPLEMENT
+    auto_recall: bool = True
+    auto_capture: bool = True
+    corpus_supplement: bool = True
+    prompt_supplement: bool = True
+    timeout_ms: int = 5000
+    breaker_max_failures: int = 3
+    breaker_cooldown_ms: int = 60_000
+    local_command: object = None
+    local_python_path: str | None = None
+    local_home: str | None = None
+    local_timeout_ms: int = 30_000
+    dreaming: object = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backends:
     """The parts of a many-machine installation; None means the embedded one."""
@@ -164,6 +204,7 @@ class Settings:
     gate: GateSettings = field(default_factory=GateSettings)
     chat: ChatSettings = field(default_factory=ChatSettings)
     backends: Backends = field(default_factory=Backends)
+    gateway: GatewaySettings = field(default_factory=GatewaySettings)
     problems: tuple[str, ...] = ()
 
     @property
@@ -185,6 +226,17 @@ class Settings:
     def index_folder(self) -> Path:
         """The embedded index; can be rebuilt from the tables."""
         return self.home / "index"
+
+    @property
+    def artifact_folder(self) -> Path:
+        """Contents of made things, by checksum."""
+        return self.home / "artifacts"
+
+    @property
+    def keeps_text(self) -> bool:
+        """Whether whole texts may stand in tables and index: both are here, or more than statements may leave."""
+        is_local = self.backends.qdrant_url is None and self.database_url.startswith("sqlite")
+        return is_local or not self.privacy.upload_summaries_only
 
     @property
     def database_url(self) -> str:

@@ -8,8 +8,8 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tzlocal import get_localzone_name
 
+from memory_core.setting_keys import ALIASES, GATEWAY_KEYS, KEYS, Key
 from memory_core.settings import (
     Backends,
     CaptureSettings,
@@ -27,7 +28,10 @@ from memory_core.settings import (
     ContextSettings,
     DreamSettings,
     GateSettings,
+    GatewayMode,
+    GatewaySettings,
     IdentitySettings,
+    MemorySlot,
     PrivacySettings,
     RecallSettings,
     Reinject,
@@ -44,81 +48,9 @@ _MOST_TAGS = 20
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Key:
-    """Where a wire name goes and what it may be."""
-
-    group: str
-    name: str
-    low: float | None = None
-    high: float | None = None
-
-
-KEYS: Mapping[str, _Key] = {
-    "listen": _Key(group="", name="listen"),
-    "port": _Key(group="", name="port", low=0, high=65535),
-    "project": _Key(group="identity", name="project"),
-    "userId": _Key(group="identity", name="user_id"),
-    "appName": _Key(group="identity", name="app_name"),
-    "scope": _Key(group="identity", name="scope"),
-    "identityLinks": _Key(group="identity", name="identity_links"),
-    "timezone": _Key(group="identity", name="timezone"),
-    "topK": _Key(group="recall", name="top_k", low=1, high=50),
-    "searchThreshold": _Key(group="recall", name="search_threshold", low=0, high=1),
-    "minPromptChars": _Key(group="recall", name="min_prompt_chars", low=0, high=4000),
-    "recallBudgetMs": _Key(group="recall", name="recall_budget_ms", low=50, high=15000),
-    "injectChars": _Key(group="recall", name="inject_chars", low=200, high=40000),
-    "injectCharsPerMemory": _Key(group="recall", name="inject_chars_per_memory", low=50, high=4000),
-    "rerank": _Key(group="recall", name="rerank"),
-    "reinject": _Key(group="recall", name="reinject"),
-    "dedupeWindow": _Key(group="recall", name="dedupe_window", low=0, high=5000),
-    "consolidationThreshold": _Key(group="capture", name="consolidation_threshold", low=2, high=1000),
-    "idleConsolidationTimeout": _Key(group="capture", name="idle_consolidation_timeout_s", low=1, high=86400),
-    "sessionTtl": _Key(group="capture", name="session_ttl_s", low=60, high=2592000),
-    "piiRedaction": _Key(group="capture", name="pii_redaction"),
-    "compactionGrace": _Key(group="capture", name="compaction_grace_s", low=0, high=600),
-    "localSummarization": _Key(group="capture", name="local_summarization"),
-    "tags": _Key(group="capture", name="tags"),
-    "space": _Key(group="capture", name="space"),
-    "privacy.uploadSummariesOnly": _Key(group="privacy", name="upload_summaries_only"),
-    "privacy.ownRemote": _Key(group="privacy", name="own_remote"),
-    "dreamStateSchedule": _Key(group="dream", name="schedule"),
-    "dreamStateModel": _Key(group="dream", name="model"),
-    "dreamBudget.tokens": _Key(group="dream", name="tokens", low=0, high=100_000_000),
-    "dreamBudget.calls": _Key(group="dream", name="calls", low=0, high=100_000),
-    "dreamBudget.minutes": _Key(group="dream", name="minutes", low=1, high=1440),
-    "contextEngine.compactionMode": _Key(group="context", name="compaction_mode"),
-    "contextEngine.protectTail": _Key(group="context", name="protect_tail", low=2, high=200),
-    "contextEngine.recallLimit": _Key(group="context", name="recall_limit", low=1, high=50),
-    "contextEngine.autoConsolidate": _Key(group="context", name="auto_consolidate"),
-    "archiveTtl": _Key(group="context", name="archive_ttl_days", low=0, high=3650),
-    "gate.interruptGate": _Key(group="gate", name="interrupt_gate"),
-    "gate.ingestReasoning": _Key(group="gate", name="ingest_reasoning"),
-    "gate.forceRepass": _Key(group="gate", name="force_repass"),
-    "gate.focus": _Key(group="gate", name="focus", low=0, high=1),
-    "gate.sensitivity": _Key(group="gate", name="sensitivity", low=0, high=1),
-    "gate.stability": _Key(group="gate", name="stability", low=0, high=1),
-    "chatModel.provider": _Key(group="chat", name="provider"),
-    "chatModel.baseUrl": _Key(group="chat", name="base_url"),
-    "chatModel.apiKey": _Key(group="chat", name="api_key"),
-    "chatModel.model": _Key(group="chat", name="model"),
-    "database.url": _Key(group="backends", name="database_url"),
-    "qdrant.url": _Key(group="backends", name="qdrant_url"),
-    "qdrant.apiKey": _Key(group="backends", name="qdrant_api_key"),
-    "prefect.apiUrl": _Key(group="backends", name="prefect_api_url"),
-    "prefect.apiKey": _Key(group="backends", name="prefect_api_key"),
-}
-"""Wire name of a setting to its place; a dot in the name is a level in the file."""
-
-ALIASES: Mapping[str, str] = {
-    "recallScope": "scope",
-    "memoryScope": "scope",
-    "minScore": "searchThreshold",
-    "dreamState.schedule": "dreamStateSchedule",
-    "dreamState.model": "dreamStateModel",
-}
-"""Names that users of other plugins type; understood and reported."""
-_SECRETS = frozenset({"database.url", "qdrant.apiKey", "prefect.apiUrl", "prefect.apiKey", "chatModel.apiKey"})
+_SECRETS = frozenset(
+    {"database.url", "qdrant.apiKey", "prefect.apiUrl", "prefect.apiKey", "chatModel.apiKey", "apiKey"}
+)
 """Their values stand in no report: even a mistyped one may hold a password."""
 _GROUPS = {
     "identity": IdentitySettings,
@@ -130,6 +62,7 @@ _GROUPS = {
     "gate": GateSettings,
     "chat": ChatSettings,
     "backends": Backends,
+    "gateway": GatewaySettings,
 }
 
 
@@ -138,6 +71,7 @@ def variable(key: str) -> str:
     return PREFIX + re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).replace(".", "_").upper()
 
 
+_PLACES = {**KEYS, **GATEWAY_KEYS}
 VARIABLES: Mapping[str, str] = {variable(key): key for key in (*ALIASES, *KEYS)}
 """Environment variable to wire name; an alias that differs by a dot only shares its setting's variable."""
 
@@ -160,15 +94,28 @@ def load_settings(
         {key: environment[name] for name, key in VARIABLES.items() if environment.get(name)},
         overrides or {},
     )
+    values = _join(layers, problems)
+    groups: dict[str, Any] = {name: group(**values[name]) for name, group in _GROUPS.items()}
+    return Settings(home=home, **values[""], **groups, problems=tuple(problems))
+
+
+def problems_of(content: Mapping[str, object]) -> tuple[str, ...]:
+    """What is wrong with settings as a person wrote them, groups as levels; nothing else is looked at."""
+    problems: list[str] = []
+    _join((_flatten(content),), problems)
+    return tuple(problems)
+
+
+def _join(layers: Iterable[Mapping[str, object]], problems: list[str]) -> dict[str, dict[str, Any]]:
+    """Values by group and name, a later layer winning."""
     values: dict[str, dict[str, Any]] = {group: {} for group in ("", *_GROUPS)}
     for layer in layers:
         for key, value in _without_aliases(layer, problems).items():
-            if place := KEYS.get(key):
+            if place := _PLACES.get(key):
                 _set(values[place.group], key=key, place=place, value=value, problems=problems)
             else:
                 problems.append(f"{key}: not a setting of Nightshift")
-    groups: dict[str, Any] = {name: group(**values[name]) for name, group in _GROUPS.items()}
-    return Settings(home=home, **values[""], **groups, problems=tuple(problems))
+    return values
 
 
 def _without_aliases(layer: Mapping[str, object], problems: list[str]) -> dict[str, object]:
@@ -202,14 +149,14 @@ def _read_file(path: Path, problems: list[str]) -> dict[str, object]:
 def _flatten(content: Mapping[str, object]) -> dict[str, object]:
     flat: dict[str, object] = {}
     for key, value in content.items():
-        if key in KEYS or not isinstance(value, dict):
+        if key in _PLACES or not isinstance(value, dict):
             flat[key] = value
         else:
             flat |= {f"{key}.{name}": inner for name, inner in cast("dict[str, object]", value).items()}
     return flat
 
 
-def _set(target: dict[str, Any], *, key: str, place: _Key, value: object, problems: list[str]) -> None:
+def _set(target: dict[str, Any], *, key: str, place: Key, value: object, problems: list[str]) -> None:
     owner = Settings if place.group == "" else _GROUPS[place.group]
     wanted = next(f.type for f in fields(owner) if f.name == place.name)
     try:
@@ -229,13 +176,13 @@ def _shown(key: str, value: object) -> str:
     return "its value" if key in _SECRETS else repr(value)[:_SHOWN_CHARS]
 
 
-def _clamp(value: float, place: _Key) -> float:
+def _clamp(value: float, place: Key) -> float:
     if place.low is None or place.high is None:
         return value
     return type(value)(min(max(value, place.low), place.high))
 
 
-def _convert(value: object, *, wanted: str, place: _Key) -> object:
+def _convert(value: object, *, wanted: str, place: Key) -> object:
     if reader := _READERS.get(f"{place.group}.{place.name}"):
         return reader(value)
     if "bool" in wanted:
@@ -276,6 +223,15 @@ def _one_of(choices: type[_Choice], value: object) -> _Choice:
         return choices(str(value).strip().lower())
     except ValueError:
         raise ValueError("must be one of " + ", ".join(choices)) from None
+
+
+def _mode(value: object) -> GatewayMode:
+    word = str(value).strip().lower()
+    return _one_of(GatewayMode, "remote" if word == "cloud" else word)
+
+
+def _anything(value: object) -> object:
+    return value
 
 
 def _model(value: object) -> str:
@@ -345,5 +301,9 @@ _READERS: Mapping[str, Callable[[object], object]] = {
     "dream.model": _model,
     "context.compaction_mode": partial(_one_of, CompactionMode),
     "chat.provider": partial(_one_of, ChatProvider),
+    "gateway.mode": _mode,
+    "gateway.memory_slot": partial(_one_of, MemorySlot),
+    "gateway.local_command": _anything,
+    "gateway.dreaming": _anything,
 }
 """How values are read that are neither numbers nor switches nor plain texts."""

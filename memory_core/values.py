@@ -105,6 +105,10 @@ class JobKind(StrEnum):
 
     CONSOLIDATE = "consolidate"
     IMPORT = "import"
+    DREAM = "dream"
+    DEDUPLICATE = "deduplicate"
+    CREATIVE = "creative"
+    HOUSEKEEPING = "housekeeping"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

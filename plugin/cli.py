@@ -14,6 +14,7 @@ from memory_core.settings_loading import HOME_VARIABLE, load_settings
 from plugin import commands
 from plugin.client import READY, Json, ServiceClient, as_object, as_strings, service_url
 from plugin.connect import connect_gateway
+from plugin.connected import gateway_lines
 from plugin.doctor import Finding, examine
 from plugin.gateway_config import find_config
 from plugin.report import Report
@@ -55,10 +56,11 @@ def up(
     home: Home = None,
     port: Port = None,
     demo: Annotated[bool, typer.Option(help="Show that it works, once it is ready.", envvar="NIGHTSHIFT_DEMO")] = True,
+    gateway: Annotated[str | None, typer.Option(hidden=True, envvar="NIGHTSHIFT_GATEWAY_ID")] = None,
 ) -> None:
     """Start everything in the foreground; Ctrl-C ends it."""
     settings = context.obj if home is None and port is None else _settings(home, port)
-    told = UpOptions(sidecar=sidecar, demo=demo and not sidecar)
+    told = UpOptions(sidecar=sidecar, demo=demo and not sidecar, gateway=gateway)
     raise typer.Exit(run_up(settings, os.environ, options=told, report=Report(sys.stdout)))
 
 
@@ -103,9 +105,14 @@ def connect(
     *,
     config: Annotated[Path | None, typer.Option(help="The gateway's configuration file.")] = None,
     print_only: Annotated[bool, typer.Option("--print", help="Only show what would be written.")] = False,
+    engine: Annotated[
+        bool | None,
+        typer.Option("--context-engine/--no-context-engine", help="Be the gateway's context engine too, or no longer."),
+    ] = None,
 ) -> None:
     """Plug Nightshift into an OpenClaw gateway on this machine."""
-    for line in connect_gateway(context.obj, config or find_config(os.environ), print_only=print_only):
+    path = config or find_config(os.environ)
+    for line in connect_gateway(context.obj, path, print_only=print_only, engine=engine):
         typer.echo(line)
 
 
@@ -132,6 +139,8 @@ def _stat_lines(stats: Json) -> Iterator[str]:
     yield f"flows       last consolidation {stats.get('lastConsolidationAt') or 'never'}"
     if recall.get("p50Ms") is not None:
         yield f"recall      p50 {recall['p50Ms']} ms, p95 {recall.get('p95Ms')} ms, {recall.get('misses')} misses"
+    for line in gateway_lines(stats):
+        yield f"gateway     {line}"
     for problem in as_strings(stats.get("settingsProblems")):
         yield f"setting     {printable(problem)}"
 

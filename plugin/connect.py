@@ -9,18 +9,20 @@ from pathlib import Path
 from memory_core.errors import Conflict, Invalid
 from memory_core.settings import Settings
 from plugin.client import Json
-from plugin.gateway_config import Change, GatewayConfig, apply_change, plug_in, read_config
+from plugin.gateway_config import GatewayConfig, read_config
+from plugin.plug_in import Change, apply_change, plug_in
 
 _MOST_BACKUPS = 1000
 
 
-def connect_gateway(settings: Settings, path: Path, *, print_only: bool) -> Iterator[str]:
+def connect_gateway(settings: Settings, path: Path, *, print_only: bool, engine: bool | None = None) -> Iterator[str]:
     """Write what is missing, after a copy of the file was made; yields lines for people.
 
     Args:
         settings: The installation that the gateway shall use.
         path: The gateway's configuration.
         print_only: Say what would be written, and write nothing.
+        engine: Whether Nightshift shall be the gateway's context engine; None leaves that as it is.
 
     Raises:
         NotFound: there is no gateway.
@@ -28,7 +30,7 @@ def connect_gateway(settings: Settings, path: Path, *, print_only: bool) -> Iter
         Conflict: it holds comments or includes that writing would lose; what to add by hand was yielded.
     """
     config = read_config(path)
-    content, changes = plug_in(config, settings)
+    content, changes = plug_in(config, settings, engine=engine)
     if not changes:
         yield f"{path} has all that Nightshift needs"
         return

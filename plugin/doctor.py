@@ -11,13 +11,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
+
 from memory_core.errors import MemoryCoreError
 from memory_core.settings import Settings
-from plugin.client import READY, open_client, service_url
-from plugin.gateway_config import PLUGIN_FOLDER, plug_in, read_config
+from plugin.client import READY, Json, as_objects, open_client, prove, service_url
+from plugin.connected import gateway_lines, lost_turns
+from plugin.gateway_check import is_remote, remote_problems, setting_problems
+from plugin.gateway_config import PLUGIN_ID, plugin_settings, read_config
+from plugin.plug_in import PLUGIN_FOLDER, plug_in
 
 _OLDEST_PYTHON = (3, 11)
 _VERSION_TIMEOUT_S = 20
+_REMOTE_TIMEOUT_S = 10.0
 _NODE_WANTED = "24.16 or newer, but not 25 or 26.0"
 """As `engines` in the package.json of openclaw 2026.9.6 says: `>=24.16.0 <25 || >=26.1.0`."""
 
@@ -37,12 +43,13 @@ class Finding:
 
 def examine(settings: Settings, *, config: Path) -> list[Finding]:
     """Look at everything; takes a few seconds when the service is away."""
+    given = _plugin_settings(config)
     return [
         *_python(),
         *_node(),
         *_settings(settings),
-        *_home(settings),
-        *asyncio.run(_service(settings)),
+        *([] if is_remote(given) else _home(settings)),
+        *asyncio.run(_remote_service(given) if is_remote(given) else _service(settings)),
         *_plugin_folder(PLUGIN_FOLDER),
         *_gateway(settings, config),
     ]
@@ -112,12 +119,31 @@ async def _service(settings: Settings) -> list[Finding]:
     try:
         async with open_client(settings) as client:
             _, parts = await client.parts()
-            await client.get("/v1/stats")  # asks for the token; readiness does not
+            stats = await client.get("/v1/stats")  # asks for the token; readiness does not
     except MemoryCoreError as error:
         return [
             Finding(what=f"service: {error}", mend="see the line itself; its log is " + str(_log(settings, "service")))
         ]
-    return [Finding(what=f"service at {service_url(settings)}"), *_parts(settings, parts)]
+    return [Finding(what=f"service at {service_url(settings)}"), *_parts(settings, parts), *_connected(stats)]
+
+
+def _connected(stats: Json) -> Iterator[Finding]:
+    lost = sum(lost_turns(gateway) for gateway in as_objects(stats.get("gateways")))
+    mend = "the service was away for too long, or refused them: see its log; what was lost isn't remembered"
+    for line in gateway_lines(stats):
+        yield Finding(what=f"a gateway is {line}", mend=mend if lost else None)
+
+
+async def _remote_service(given: Json) -> list[Finding]:
+    url, key = given.get("baseUrl"), given.get("apiKey")
+    if any(remote_problems(given)) or not (isinstance(url, str) and isinstance(key, str)) or "${" in url + key:
+        return [Finding(what="the remote service isn't asked: its address or key is for the gateway to read")]
+    try:
+        async with httpx.AsyncClient(base_url=url, trust_env=False, timeout=_REMOTE_TIMEOUT_S) as http:
+            await prove(http, token=key)
+    except (MemoryCoreError, httpx.InvalidURL) as error:
+        return [Finding(what=f"remote service: {error}", mend="check baseUrl and apiKey, and that it runs")]
+    return [Finding(what=f"remote service at {url}")]
 
 
 def _parts(settings: Settings, parts: Mapping[str, str]) -> Iterator[Finding]:
@@ -152,6 +178,13 @@ def _plugin_folder(folder: Path) -> Iterator[Finding]:
     yield Finding(what=f"plugin {folder}")
 
 
+def _plugin_settings(path: Path) -> Json:
+    try:
+        return plugin_settings(read_config(path))
+    except MemoryCoreError:
+        return {}
+
+
 def _gateway(settings: Settings, path: Path) -> Iterator[Finding]:
     try:
         config = read_config(path)
@@ -161,5 +194,11 @@ def _gateway(settings: Settings, path: Path) -> Iterator[Finding]:
     _, changes = plug_in(config, settings)
     for change in changes:
         yield Finding(what=f"gateway {path}: wants {change}", mend="nightshift connect")
-    if not changes:
+    problems = setting_problems(plugin_settings(config))
+    for problem in problems:
+        yield Finding(
+            what=f"gateway {path}: setting {problem}",
+            mend=f"correct it below plugins.entries.{PLUGIN_ID}.config; docs/settings.md has names and ranges",
+        )
+    if not changes and not problems:
         yield Finding(what=f"gateway {path}")

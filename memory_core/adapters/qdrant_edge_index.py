@@ -1,7 +1,7 @@
 """VectorIndex over the embedded engine (qdrant-edge): one folder, one process; a call holds the interpreter lock."""
 
 import shutil
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
 from uuid import UUID
@@ -26,6 +26,9 @@ KEEP_FREE_BYTES = 100 * 2**20
 _SHARE_TO_OPEN_OR_DELETE = 4
 """A fourth of that is enough to open an index and to delete: what is forgotten must not wait for a bigger disk."""
 _LAST_ID = 2**128 - 1
+
+_Id = UUID | int | str
+"""How the engine gives a point back; in fact a UUID."""
 
 
 class QdrantEdgeIndex:
@@ -193,27 +196,28 @@ class QdrantEdgeIndex:
         by_rarity = edge.SearchParams(idf=edge.IdfParams(corpus=corpus_form(where)))
         nearest = edge.Query.Nearest(query.dense.tolist(), using=DENSE)
         dense = self._query(edge.QueryRequest(limit=limit, query=nearest, filter=within))
-        sparse: dict[MemoryId, float] = {}
+        sparse: dict[_Id, float] = {}
         if query.sparse.indices:
             matching = edge.Query.Nearest(sparse_form(query), using=SPARSE)
             sparse = self._query(edge.QueryRequest(limit=limit, query=matching, filter=within, params=by_rarity))
         found = dense.keys() | sparse.keys()
-        late = self._late(query, found={UUID(memory_id) for memory_id in found})
+        late = self._late(query, found=found)
         hits = [
-            Hit(memory_id=i, dense=dense.get(i), sparse=sparse.get(i), late=late.get(i, 0.0)) for i in sorted(found)
+            Hit(memory_id=MemoryId(str(i)), dense=dense.get(i), sparse=sparse.get(i), late=late.get(i, 0.0))
+            for i in found
         ]
-        return sorted(hits, key=lambda hit: -hit.late)
+        return sorted(hits, key=lambda hit: (-hit.late, hit.memory_id))
 
-    def _late(self, query: Embedding, *, found: set[UUID]) -> dict[MemoryId, float]:
+    def _late(self, query: Embedding, *, found: Set[_Id]) -> dict[_Id, float]:
         if not found or not len(query.tokens):
             return {}
         best = edge.Query.Nearest(query.tokens.tolist(), using=TOKENS)
         among = edge.Filter(must=[edge.HasIdCondition({*found})])
         return self._query(edge.QueryRequest(limit=len(found), query=best, filter=among))
 
-    def _query(self, request: edge.QueryRequest) -> dict[MemoryId, float]:
+    def _query(self, request: edge.QueryRequest) -> dict[_Id, float]:
         with _reading():
-            return {MemoryId(str(point.id)): float(point.score) for point in self._shard.query(request)}
+            return {point.id: point.score for point in self._shard.query(request)}
 
     def _probe(self) -> None:
         """Touch each kind of file; damage shows now rather than in somebody's question."""

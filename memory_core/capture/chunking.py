@@ -14,14 +14,15 @@ _ABBREVIATIONS = (
     " aug sep sept oct nov dec"
 )
 _NO_END = re.compile(
-    rf"(?:^|[\s(\[\"'“])(?:{'|'.join(re.escape(w) for w in _ABBREVIATIONS.split())}|[A-Za-z])\.$", re.IGNORECASE
+    rf"(?:^|[\s(\[\"'“])(?:{'|'.join(re.escape(w) for w in _ABBREVIATIONS.split())}|(?:[A-Za-z]\.)*[A-Za-z])\.$",
+    re.IGNORECASE,
 )
 _ORDINAL = re.compile(r"(?:^|\s)\d{1,3}\.$")
 _EDGE = re.compile(
     r"[.!?…]+[\"'”’»)\]*_]*(?=\s)"
     r"|[。！？｡]+[」』”’）]*"
     r"|\n+"
-    r"|(?<=\S)[ \t]+(?=\[(?:shares|shared|attached|image|photo|video|code|file))"
+    r"|(?<=\S)[ \t]+(?=\[(?:shares|shared|attached|image|photo|video|code|file|tools))"
 )
 _SOFT_EDGE = re.compile(
     r"[;:—–,、，；](?=\s)|[、，；]|\s[-–—]\s|\s(?=(?:and|but|because|so|und|aber|weil|et|mais|y|pero)\s)"

@@ -96,7 +96,7 @@ _LINES = (
 
 def strip_envelope(text: str) -> str:
     """The message without what the gateway wrote around it; texts without such parts come back unchanged."""
-    if not any(sign in text for sign in ("[", "<", ":", "⟦")):
+    if not any(sign in text for sign in ("[", "<", ":", "⟦", "To send an image")):
         return text
     text = _strip_blocks(text)
     if current := list(_CURRENT.finditer(text)):

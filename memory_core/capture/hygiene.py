@@ -6,6 +6,7 @@ things stay whole: a rule needs the shape, not a word.
 """
 
 import re
+from collections.abc import Sequence
 
 from memory_core.capture.envelopes import strip_envelope
 from memory_core.values import Trigger
@@ -78,6 +79,8 @@ _ASSISTANT_FAILURE = re.compile(
     r"|Session history)|\s*(?:LLM request (?:failed|rejected|timed out)|HTTP [45]\d\d\b|Request timed out before a"
     r" response)"
 )
+_NOT_OF_A_NAME = re.compile(r"[^\w.:-]+", re.ASCII)
+_TOOLS_MENTIONED, _TOOL_NAME_CHARS = 5, 40
 _MANY_NEWLINES = re.compile(r"\n{3,}")
 
 
@@ -117,6 +120,20 @@ def clean_assistant_text(text: str) -> str:
     if _ONLY_SILENT.fullmatch(bare) or _ASSISTANT_FAILURE.match(bare):
         return ""
     return _tidy(_SILENT_EDGE.sub("", _outside_code(bare)))
+
+
+def mention_tools(names: Sequence[str]) -> str:
+    """What is kept of the tools that an answer rests on: their names, at most five; never what they were given or said.
+
+    Returns:
+        A bracketed note to stand behind the answer, with a space in front; empty without names.
+    """
+    known = list(dict.fromkeys(name for name in map(_bare_name, names) if name))[:_TOOLS_MENTIONED]
+    return f" [tools: {', '.join(known)}]" if known else ""
+
+
+def _bare_name(name: str) -> str:
+    return _NOT_OF_A_NAME.sub("", name)[:_TOOL_NAME_CHARS]
 
 
 def _outside_code(text: str) -> str:

@@ -5,6 +5,7 @@ see you", "That's awesome!". Praise words carry no fact even in long sentences o
 """
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -69,6 +70,12 @@ _SECOND_PERSON = re.compile(
     r"\b(?:you|your|yours|you're|you've|du|dein\w*|dich|dir|ihr|tu|ton|ta|vous|votre|tú|tu|usted)\b", re.IGNORECASE
 )
 # What one feels or looks forward to: kept beside a fact, no fact by itself.
+_VERDICT = re.compile(
+    r"\W*(?:(?:yeah|yes|no|oh|well|and|but|so|thanks)\W+)?(?:it|they|he|she|everyone|everything)"
+    r"(?:['’](?:s|re)| was| were| is| are)\s(?!(?:great|good|nice|lovely|so good) (?:to|that|you)\b)",
+    re.IGNORECASE,
+)
+"""Says how something was; beside what it was, it belongs to the story: "It was amazing"."""
 _FEELING = re.compile(r"\b(?:i|i'm|i've|we|we're|my|can't wait|ich|je|yo)\b", re.IGNORECASE)
 # Questions that tell: "Did I tell you that I got a dog?", "Could you remind me to call Bo?"
 _TELLING_QUESTION = re.compile(
@@ -92,6 +99,17 @@ _TOLD_FIRST = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d")
+# What people and programs send to see whether anybody is there: "Round 3.", "Test message number 17", "ping 42".
+_PROBE = _words(
+    """
+test tests testing tested ping pong probe round turn message messages msg iteration run number numbers num nr no
+received receive ack acknowledged echo echoing check checking count counting step attempt try reply answer
+respond exactly word only nachricht runde nummer empfangen testnachricht mensaje ronda prueba recibido número
+essai
+"""
+)
+_PLACED = re.compile(r"\b(?:at|on|in|by|before|after|am|um|bis|vor|nach|el|las|a las|à)\b", re.IGNORECASE)
+_MASHED = re.compile(r"(?:asdf|qwert|jkl|hjkl|dfgh|foo|bar|baz|bla+h?|x{3,}|lorem|ipsum)\w*")
 _NAME = re.compile(r"(?<=[^\s.!?…\"'“(\[])\s+(?!I\b|I['’]|OK\b|LOL\b|OMG\b|TV\b)[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]\w*")
 _CALL = re.compile(
     r"^(?:(?:oh|hey|hi|hello|wow|thanks|thank you|thx|yeah|yep|yes|no|sure|bye|ok|okay|cool|nice|great|congrats"
@@ -100,7 +118,7 @@ _CALL = re.compile(
     re.IGNORECASE,
 )
 _QUESTION = re.compile(r"[?？]\s*[\"'”’)\]*_]*$")
-_ATTACHED = re.compile(r"\[attached: [^\]\n]*\]")
+_ATTACHED = re.compile(r"\[(?:attached|tools): [^\]\n]*\]")
 
 
 class Value(StrEnum):
@@ -134,7 +152,12 @@ def value(sentence: str, *, shared: bool = False) -> Value:
         return _value_of_cjk(sentence)
     words = content_words(sentence)
     if not words:
-        return Value.CONTEXT if _FEELING.search(sentence) and not is_question(sentence) else Value.NOISE
+        felt = _FEELING.search(sentence) or _VERDICT.match(sentence)
+        return Value.CONTEXT if felt and not is_question(sentence) else Value.NOISE
+    return Value.NOISE if _is_probe(sentence, words) else _value_of_words(sentence, words=words, shared=shared)
+
+
+def _value_of_words(sentence: str, *, words: Sequence[str], shared: bool) -> Value:
     named = _NUMBER.search(sentence) or _NAME.search(_CALL.sub(" ", sentence))
     own = _FIRST_PERSON.search(_TO_ME.sub(" ", sentence))
     if _REQUEST.match(sentence) and not shared and not own and not _NUMBER.search(sentence):
@@ -144,6 +167,16 @@ def value(sentence: str, *, shared: bool = False) -> Value:
         return Value.INFORMATION if tells else Value.QUESTION
     told = named or own
     return Value.INFORMATION if told or len(words) >= 2 else Value.CONTEXT  # noqa: PLR2004 one word names, two say
+
+
+def _is_probe(sentence: str, words: Sequence[str]) -> bool:
+    """Whether a sentence only tries out whether it arrives; "the test is on 3 May" and "my turn is at 5" tell more."""
+    if all(_MASHED.fullmatch(word) for word in words):
+        return True
+    known = [word for word in words if not word.isdecimal()]
+    return (
+        bool(known) and _PROBE.issuperset(known) and not _PLACED.search(sentence) and not _FIRST_PERSON.search(sentence)
+    )
 
 
 def is_question(sentence: str) -> bool:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from sqlmodel import Session as DbSession
 
-from memory_core.capture.hygiene import clean_assistant_text, clean_user_text, skip_reason
+from memory_core.capture.hygiene import clean_assistant_text, clean_user_text, mention_tools, skip_reason
 from memory_core.identity import opaque_label, resolve_scope
 from memory_core.models.turn import Session, Turn
 from memory_core.ports import Clock
@@ -43,6 +43,7 @@ class LiveTurn:
     user_text: str
     assistant_text: str
     media: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,9 +187,10 @@ class CaptureService:
 
     def drop_consolidated(self) -> int:
         """Overwrite the words of consolidated turns of sessions that went quiet; returns how many."""
-        quiet_since = self._clock.now() - timedelta(seconds=self._settings.capture.session_ttl_s)
+        now = self._clock.now()
+        quiet_since = now - timedelta(seconds=self._settings.capture.session_ttl_s)
         with self._database.transaction() as db:
-            return TurnRepository(db).drop_texts(quiet_since=quiet_since)
+            return TurnRepository(db).drop_texts(quiet_since=quiet_since, now=now)
 
     def _accept(self, ref: SessionRef, *, scope: Scope, key: ScopeKey, utterances: Sequence[_Utterance]) -> Captured:
         turn_keys = [utterance.turn_key for utterance in utterances]
@@ -206,9 +208,10 @@ class CaptureService:
 
     def _utterances(self, scope: Scope, turn: LiveTurn) -> list[_Utterance]:
         media = "".join(f" [attached: {name}]" for name in turn.media)
+        answer = clean_assistant_text(turn.assistant_text[:MAX_UTTERANCE_CHARS])
         said = (
             (Origin.USER, scope.speaker, clean_user_text(turn.user_text[:MAX_UTTERANCE_CHARS]) + media),
-            (Origin.ASSISTANT, None, clean_assistant_text(turn.assistant_text[:MAX_UTTERANCE_CHARS])),
+            (Origin.ASSISTANT, None, answer + mention_tools(turn.tools) if answer.strip() else ""),
         )
         return [
             _Utterance(turn_key=turn.turn_key, role=role, speaker=speaker, said_at=turn.at, text=self._redact(text))

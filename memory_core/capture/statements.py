@@ -6,9 +6,13 @@ brackets; a short answer carries the question it answers.
 """
 
 import re
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
+
+import structlog
 
 from memory_core.capture.assistant_talk import is_filler, is_low_value, most_telling
 from memory_core.capture.chunking import Chunk, pack, sentences, split_long, without_bullet
@@ -20,11 +24,19 @@ from memory_core.dates.calendar_spans import Precision
 from memory_core.dates.resolving import DateMention, resolve
 from memory_core.values import MemoryKind, Origin
 
+log = structlog.get_logger(__name__)
+
+RULES = "rules@1"
+"""Version of the model-free way; raised when it finds something else in the same words."""
+AS_SAID = "as-said@1"
+"""Maker of memories whose utterance no rule could read; their words are left as they were."""
 LIMIT_CHARS = 400
 """Longest text of a memory; what recall injects of one."""
 _WIDE = re.compile(r"[\u3000-\u9fff\uac00-\ud7af]")
 """Scripts that put no space between words."""
 _EMPHASIS = re.compile(r"(?<!\w)(\*\*|__)(?=\S)(.{1,200}?)(?<=\S)\1(?!\w)|^#{1,6}[ \t]+", re.MULTILINE)
+_APPOINTED = re.compile(r"\b(?:see (?:you|ya)|meet you|bis|wir sehen uns|nos vemos|hasta|à)\b", re.IGNORECASE)
+"""With a day, an appointment among people: "Alright, see you tomorrow!"."""
 _ROOM_FOR_DATES_CHARS = 60
 _SHORT_ANSWER_CHARS = 80
 _PIECES_OF_USER, _PIECES_OF_ASSISTANT = 16, 6
@@ -63,6 +75,7 @@ class Candidate:
         event_at, event_until: The stretch of time it names, half-open, UTC; None when it names none.
         speaker, origin: As in the utterance.
         position: Order within the utterance, from 0.
+        made_by: The rules or the prompt and the model that made it, with their version.
     """
 
     text: str
@@ -72,6 +85,7 @@ class Candidate:
     speaker: str | None
     origin: Origin
     position: int
+    made_by: str = RULES
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +100,41 @@ class _Piece:
 def extract(utterance: Utterance) -> list[Candidate]:
     """What of an utterance is worth keeping, in order; empty for greetings, thanks, fillers and bare questions.
 
-    Raises:
-        zoneinfo.ZoneInfoNotFoundError: the zone is unknown.
+    Never raises: an utterance that breaks a rule is kept as it was said, marked by `made_by`, and reported. One such
+    turn would else hold up everything its scope says after it.
     """
+    try:
+        return _statements(utterance)
+    except Exception as error:  # noqa: BLE001 whatever it is, the turns behind it must go on
+        log.error("extraction.set_aside", error=type(error).__name__, at=_place_of(error))  # noqa: TRY400 no text in logs
+        return _as_said(utterance)
+
+
+def _place_of(error: BaseException) -> str:
+    """File and line that raised; messages are left out, they may hold what was said."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+
+
+def _as_said(utterance: Utterance) -> list[Candidate]:
+    text = " ".join(utterance.text.split())
+    pieces = split_long(text, Chunk(0, len(text)), limit=LIMIT_CHARS)[:_PIECES_OF_ASSISTANT] if text else []
+    return [
+        Candidate(
+            text=text[piece.start : piece.end],
+            kind=MemoryKind.FACT,
+            event_at=None,
+            event_until=None,
+            speaker=utterance.speaker,
+            origin=utterance.role,
+            position=position,
+            made_by=AS_SAID,
+        )
+        for position, piece in enumerate(pieces)
+    ]
+
+
+def _statements(utterance: Utterance) -> list[Candidate]:
     text = _EMPHASIS.sub(r"\2", mention_code(utterance.text))
     pieces = _pieces(text, utterance)
     prefix, pieces = _answering(text, utterance, pieces=pieces)
@@ -115,11 +161,17 @@ def _pieces(text: str, utterance: Utterance) -> list[_Piece]:
             continue
         seen.add(sentence.casefold())
         judged = Value.NOISE if is_low_value(sentence) else value(sentence, shared=utterance.shared)
+        if utterance.shared and _APPOINTED.search(sentence) and any(_within(chunk, one) for one in mentions):
+            judged = Value.INFORMATION
         if judged is Value.NOISE or (utterance.role is not Origin.USER and _is_dropped(sentence, utterance)):
             continue
         parts = split_long(text, chunk, limit=LIMIT_CHARS - _ROOM_FOR_DATES_CHARS)
         pieces += [_piece(text, part, mentions=mentions, judged=judged) for part in parts]
     return pieces
+
+
+def _within(chunk: Chunk, mention: DateMention) -> bool:
+    return chunk.start <= mention.start and mention.end <= chunk.end
 
 
 def _is_dropped(sentence: str, utterance: Utterance) -> bool:
@@ -128,7 +180,7 @@ def _is_dropped(sentence: str, utterance: Utterance) -> bool:
 
 def _piece(text: str, part: Chunk, *, mentions: Sequence[DateMention], judged: Value) -> _Piece:
     """The part with the meaning of its relative dates in brackets, as long as it stays within the limit."""
-    inside = [mention for mention in mentions if part.start <= mention.start and mention.end <= part.end]
+    inside = [mention for mention in mentions if _within(part, mention)]
     written, position, said = "", part.start, set[str]()
     room = LIMIT_CHARS - (part.end - part.start)
     for mention in inside:
@@ -137,6 +189,8 @@ def _piece(text: str, part: Chunk, *, mentions: Sequence[DateMention], judged: V
             continue
         # "tomorrow's opening": the note goes behind the whole word.
         end = mention.end + 2 if text[mention.end : mention.end + 2] in {"'s", "’s"} else mention.end
+        if end == part.end and text[end - 1] == ".":  # "in March." is no abbreviation where a sentence ends
+            end -= 1
         written += text[position:end] + note
         position = end
         room -= len(note)

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
-from memory_core.capture.statements import Candidate, Utterance, extract
+from memory_core.capture.extraction import ExtractionRun, Extractor, RuleExtractor
+from memory_core.capture.statements import Candidate, Utterance
 from memory_core.capture.writing import MemoryWriter, Proposal
 from memory_core.identity import PERSONAL_SPACE
 from memory_core.models.memory import MemoryVector
@@ -44,11 +45,14 @@ class Consolidated:
 class ConsolidationService:
     """Turns buffered turns into memories."""
 
-    def __init__(self, database: Database, *, writer: MemoryWriter, clock: Clock) -> None:
-        """Use the given parts."""
+    def __init__(
+        self, database: Database, *, writer: MemoryWriter, clock: Clock, extractor: Extractor | None = None
+    ) -> None:
+        """Use the given parts; without an extractor statements are found the model-free way."""
         self._database = database
         self._writer = writer
         self._clock = clock
+        self._extractor = extractor or RuleExtractor()
 
     def run(self, scope: ScopeKey, *, through: int, on_batch: Callable[[int], None]) -> Consolidated:
         """Consolidate what waits in a scope up to a turn number, in batches that are each done whole or not at all.
@@ -59,22 +63,24 @@ class ConsolidationService:
             on_batch: Called after each commit with the number of turns done so far.
 
         Raises:
-            Unavailable: the embedder or the database is away; what was committed stays, a repeat goes on from there.
+            Unavailable: the embedder, the database or a model that is required is away; what was committed stays, a
+                repeat goes on from there.
         """
         total = Consolidated()
-        while batch := self._batch(scope, through=through):
+        extraction = self._extractor.begin(scope)
+        while batch := self._batch(scope, through=through, extraction=extraction):
             total = total.plus(batch)
             on_batch(total.turns)
         return total
 
-    def _batch(self, scope: ScopeKey, *, through: int) -> Consolidated | None:
+    def _batch(self, scope: ScopeKey, *, through: int, extraction: ExtractionRun) -> Consolidated | None:
         with self._database.reading() as db:
             turns = TurnRepository(db)
             waiting = turns.range_to_consolidate(scope, through=through, limit=BATCH_TURNS)
             before = turns.turn_before(waiting[0]) if waiting else None
         if not waiting:
             return None
-        proposals = _proposals(waiting, before=before)
+        proposals = _proposals(waiting, before=before, extraction=extraction)
         vectors = self._writer.embed(proposals)
         return self._commit(waiting, proposals=proposals, vectors=vectors)
 
@@ -99,8 +105,17 @@ class ConsolidationService:
         )
 
 
-def _proposals(turns: Sequence[Turn], *, before: Turn | None) -> list[Proposal]:
-    proposals: list[Proposal] = []
+def _proposals(turns: Sequence[Turn], *, before: Turn | None, extraction: ExtractionRun) -> list[Proposal]:
+    found = extraction.candidates(_utterances(turns, before=before))
+    return [
+        _proposal(turn, candidate)
+        for turn, candidates in zip(turns, found, strict=True)
+        for candidate in candidates[:_PIECES]
+    ]
+
+
+def _utterances(turns: Sequence[Turn], *, before: Turn | None) -> list[Utterance]:
+    utterances: list[Utterance] = []
     previous = before
     for turn in turns:
         same_session = previous is not None and previous.session_id == turn.session_id
@@ -113,9 +128,9 @@ def _proposals(turns: Sequence[Turn], *, before: Turn | None) -> list[Proposal]:
             previous_text=previous.text if previous is not None and same_session else None,
             shared=turn.space != PERSONAL_SPACE,
         )
-        proposals += [_proposal(turn, candidate) for candidate in extract(utterance)[:_PIECES]]
+        utterances.append(utterance)
         previous = turn
-    return proposals
+    return utterances
 
 
 def _proposal(turn: Turn, candidate: Candidate) -> Proposal:

@@ -39,6 +39,8 @@ class Language:
         about: Word before an approximate stretch.
         case_matters: Names that are other words when written small.
         not_after: Words after which a phrase is another word: "guten Morgen", "la mañana".
+        numbered: Marks behind the numbers of a year, a month and a day, as in 2023年5月7日; more signs for a mark are
+            alternatives.
         spaced: Words are divided by spaces.
     """
 
@@ -69,14 +71,16 @@ class Language:
     about: str = "about"
     case_matters: frozenset[str] = frozenset()
     not_after: tuple[str, ...] = ()
+    numbered: tuple[str, str, str] | None = None
     spaced: bool = True
 
 
-def _list(text: str) -> tuple[str, ...]:
+def list_of(text: str) -> tuple[str, ...]:
+    """The words of a text."""
     return tuple(text.split())
 
 
-def _names(text: str, *, first: int) -> dict[str, int]:
+def names_of(text: str, *, first: int) -> dict[str, int]:
     """Names in order, spellings of one divided by a stroke."""
     return {name: number for number, names in enumerate(text.split(), start=first) for name in names.split("|")}
 
@@ -117,14 +121,14 @@ ENGLISH = Language(
         "year": Unit.YEAR,
         "years": Unit.YEAR,
     },
-    numbers=_names("a|an|one two|couple three four five six seven eight nine ten eleven twelve", first=1),
+    numbers=names_of("a|an|one two|couple three four five six seven eight nine ten eleven twelve", first=1),
     few=r"(?:a |the last |the past )?(?:few|several|many|some)",
-    months=_names(
+    months=names_of(
         "january|jan february|feb march|mar april|apr may june|jun july|jul august|aug september|sept|sep october|oct"
         " november|nov december|dec",
         first=1,
     ),
-    weekdays=_names(
+    weekdays=names_of(
         "monday|mon tuesday|tues|tue wednesday|wed thursday|thurs|thur|thu friday|fri saturday sunday", first=0
     ),
     seasons={"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12},
@@ -147,7 +151,7 @@ ENGLISH = Language(
         r"will|won't|\w+'ll|\w+’ll|going to|gonna|plan(?:s|ning)?|want(?:s)? to|hop(?:e|es|ing) to|tomorrow|soon|let's"
         r"|remind|deadline|due|should|need(?:s)? to|have to|has to|upcoming|can't wait|looking forward|starts|meeting"
     ),
-    month_names=_list("January February March April May June July August September October November December"),
+    month_names=list_of("January February March April May June July August September October November December"),
     case_matters=frozenset(
         {"may", "march", "mar", "mon", "tue", "wed", "fri", "thu", "sun", "sat", "jan", "dec", "sep"}
     ),
@@ -191,10 +195,12 @@ GERMAN = Language(
         "jahre": Unit.YEAR,
         "jahren": Unit.YEAR,
     },
-    numbers=_names("ein|eine|einem|einer|einen zwei drei vier fünf sechs sieben acht neun zehn elf zwölf", first=1),
+    numbers=names_of("ein|eine|einem|einer|einen zwei drei vier fünf sechs sieben acht neun zehn elf zwölf", first=1),
     few=r"(?:einigen|ein paar|wenigen|mehreren)",
-    months=_names("januar|jänner februar märz april mai juni juli august september oktober november dezember", first=1),
-    weekdays=_names("montag dienstag mittwoch donnerstag freitag samstag|sonnabend sonntag", first=0),
+    months=names_of(
+        "januar|jänner februar märz april mai juni juli august september oktober november dezember", first=1
+    ),
+    weekdays=names_of("montag dienstag mittwoch donnerstag freitag samstag|sonnabend sonntag", first=0),
     seasons={"frühling": 3, "sommer": 6, "herbst": 9, "winter": 12},
     last=r"(?:am |im |in der )?(?:letzte[nrsm]?|vergangene[nrsm]?|vorige[nrsm]?)",
     this=r"(?:am |in )?(?:diese[nrsm]?|kommende[nrsm]?)",
@@ -208,7 +214,7 @@ GERMAN = Language(
     past=r"war(?:en|st)?|hatte[n]?|wurde[n]?|habe?n? .{0,80}ge\w+(?:t|en)|bin .{0,80}ge\w+en|ging(?:en)?|kam(?:en)?"
     r"|sah(?:en)?",
     future=r"werde[n]?|wird|will|wollen|möchte[n]?|muss|müssen|plane[n]?",
-    month_names=_list("Januar Februar März April Mai Juni Juli August September Oktober November Dezember"),
+    month_names=list_of("Januar Februar März April Mai Juni Juli August September Oktober November Dezember"),
     day_format="{day}. {month} {year}",
     about="etwa",
     case_matters=frozenset({"mai"}),
@@ -248,10 +254,10 @@ FRENCH = Language(
         "année": Unit.YEAR,
         "années": Unit.YEAR,
     },
-    numbers=_names("un|une deux trois quatre cinq six sept huit neuf dix onze douze", first=1),
+    numbers=names_of("un|une deux trois quatre cinq six sept huit neuf dix onze douze", first=1),
     few=r"quelques",
-    months=_names("janvier février mars avril mai juin juillet août septembre octobre novembre décembre", first=1),
-    weekdays=_names("lundi mardi mercredi jeudi vendredi samedi dimanche", first=0),
+    months=names_of("janvier février mars avril mai juin juillet août septembre octobre novembre décembre", first=1),
+    weekdays=names_of("lundi mardi mercredi jeudi vendredi samedi dimanche", first=0),
     seasons={"printemps": 3, "été": 6, "automne": 9, "hiver": 12},
     last=r"derni(?:er|ère)|passée?",
     this=r"ce|cet|cette",
@@ -265,7 +271,7 @@ FRENCH = Language(
     past=r"étai(?:t|s|ent)|avai(?:t|s|ent)|(?:ai|as|a|avons|avez|ont|suis|est|sommes|sont) \w+(?:é|ée|és|ées|i|is|it"
     r"|u|us|ert)",
     future=r"vais|va|allons|vont|sera|serai|\w+rai|\w+rons|doi[st]|devons",
-    month_names=_list("janvier février mars avril mai juin juillet août septembre octobre novembre décembre"),
+    month_names=list_of("janvier février mars avril mai juin juillet août septembre octobre novembre décembre"),
     about="vers",
 )
 SPANISH = Language(
@@ -299,12 +305,12 @@ SPANISH = Language(
         "año": Unit.YEAR,
         "años": Unit.YEAR,
     },
-    numbers=_names("un|una|uno dos tres cuatro cinco seis siete ocho nueve diez once doce", first=1),
+    numbers=names_of("un|una|uno dos tres cuatro cinco seis siete ocho nueve diez once doce", first=1),
     few=r"un(?:os|as) (?:pocos|pocas|cuantos|cuantas)|un(?:os|as)|varios|varias|algunos|algunas",
-    months=_names(
+    months=names_of(
         "enero febrero marzo abril mayo junio julio agosto septiembre|setiembre octubre noviembre diciembre", first=1
     ),
-    weekdays=_names("lunes martes miércoles jueves viernes sábado domingo", first=0),
+    weekdays=names_of("lunes martes miércoles jueves viernes sábado domingo", first=0),
     seasons={"primavera": 3, "verano": 6, "otoño": 9, "invierno": 12},
     last=r"(?:el |la )?(?:pasad[oa]|últim[oa])",
     this=r"est[ea]",
@@ -318,61 +324,10 @@ SPANISH = Language(
     past=r"fui|fue|fueron|era[n]?|estab\w+|estuv\w+|hice|hizo|tuv\w+|compr[éó]|lleg[uóé]\w*|\w{3,}(?:aron|ieron"
     r"|amos)|habí\w+|vi|vio",
     future=r"voy a|va a|vamos a|van a|será[n]?|\w+ré|\w+remos|quiero|tengo que|debo",
-    month_names=_list("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"),
+    month_names=list_of("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"),
     day_format="{day} de {month} de {year}",
     month_format="{month} de {year}",
     not_after=("la", "esta", "cada", "una"),
     about="hacia",
 )
-CHINESE = Language(
-    code="zh",
-    phrases={
-        "今天": (Unit.DAY, 0),
-        "昨天": (Unit.DAY, -1),
-        "前天": (Unit.DAY, -2),
-        "明天": (Unit.DAY, 1),
-        "后天": (Unit.DAY, 2),
-        "上周": (Unit.WEEK, -1),
-        "上个星期": (Unit.WEEK, -1),
-        "这周": (Unit.WEEK, 0),
-        "下周": (Unit.WEEK, 1),
-        "下个星期": (Unit.WEEK, 1),
-        "上个周末": (Unit.WEEKEND, -1),
-        "上个月": (Unit.MONTH, -1),
-        "这个月": (Unit.MONTH, 0),
-        "下个月": (Unit.MONTH, 1),
-        "去年": (Unit.YEAR, -1),
-        "今年": (Unit.YEAR, 0),
-        "明年": (Unit.YEAR, 1),
-        "前年": (Unit.YEAR, -2),
-    },
-    month_names=tuple(f"{month}月" for month in range(1, 13)),
-    day_format="{year}年{month}{day}日",
-    month_format="{year}年{month}",
-    about="约",
-    spaced=False,
-)
-JAPANESE = Language(
-    code="ja",
-    phrases={
-        "今日": (Unit.DAY, 0),
-        "昨日": (Unit.DAY, -1),
-        "一昨日": (Unit.DAY, -2),
-        "明日": (Unit.DAY, 1),
-        "明後日": (Unit.DAY, 2),
-        "先週": (Unit.WEEK, -1),
-        "今週": (Unit.WEEK, 0),
-        "来週": (Unit.WEEK, 1),
-        "先月": (Unit.MONTH, -1),
-        "今月": (Unit.MONTH, 0),
-        "来月": (Unit.MONTH, 1),
-        "昨年": (Unit.YEAR, -1),
-        "来年": (Unit.YEAR, 1),
-    },
-    month_names=tuple(f"{month}月" for month in range(1, 13)),
-    day_format="{year}年{month}{day}日",
-    month_format="{year}年{month}",
-    about="約",
-    spaced=False,
-)
-LANGUAGES = (ENGLISH, GERMAN, FRENCH, SPANISH, CHINESE, JAPANESE)
+LANGUAGES = (ENGLISH, GERMAN, FRENCH, SPANISH)

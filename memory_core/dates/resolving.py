@@ -6,16 +6,17 @@ in a sentence that tells of the past. What is not said stays unknown: "a few day
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from memory_core.dates.calendar_spans import Precision, Span, instants, unit_span
+from memory_core.dates.further_languages import FURTHER_LANGUAGES
 from memory_core.dates.languages import LANGUAGES, Language, Unit
 from memory_core.dates.rules import Context, DateGrammar, a_day
 
-_GRAMMARS = tuple(DateGrammar(language) for language in LANGUAGES)
+_GRAMMARS = tuple(DateGrammar(language) for language in (*LANGUAGES, *FURTHER_LANGUAGES))
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
 _SENTENCE_EDGE = re.compile(r"[.!?\n。！？](?=\s|$)|\n|[。！？]")
@@ -26,6 +27,7 @@ _NUMERIC = re.compile(
     r"(?<![\w./-])(?P<first>\d\d?)(?P<sign>[./])(?P<second>\d\d?)(?P=sign)(?P<year>(?:19|20)\d\d)(?![\w/-])"
 )
 _MONTHS = 12
+_YEAR_TELLERS = ("year", "last", "this", "next", "after")
 _ANCHOR_REACH_CHARS = 48
 
 
@@ -38,6 +40,7 @@ class DateMention:
         since, until: Aware UTC instants, half-open.
         precision: How exact it is.
         explicit: The text names the year itself, so a reader needs no help.
+        yearly: It names a day, month or season that comes every year, without saying which: "in May", "on 3 March".
         text: The meaning for people, in the language of the expression: "7 May 2023", "1-7 May 2023", "2022".
     """
 
@@ -47,6 +50,7 @@ class DateMention:
     until: datetime
     precision: Precision
     explicit: bool
+    yearly: bool
     text: str
 
 
@@ -57,15 +61,17 @@ class _Found:
     span: Span
     grammar: DateGrammar
     explicit: bool
+    yearly: bool = False
 
 
-def resolve(text: str, said_at: datetime, *, tz: str) -> list[DateMention]:
+def resolve(text: str, said_at: datetime, *, tz: str, looks_back: bool = False) -> list[DateMention]:
     """Find date expressions and resolve them.
 
     Args:
         text: What was said.
         said_at: When, aware.
         tz: Zone of the speaker, an IANA name.
+        looks_back: Read it as told of the past where its sentence doesn't tell.
 
     Returns:
         Mentions in ascending order without overlap; where readings overlap the longest is taken.
@@ -75,7 +81,7 @@ def resolve(text: str, said_at: datetime, *, tz: str) -> list[DateMention]:
     """
     zone = ZoneInfo(tz)
     today = said_at.astimezone(zone).date()
-    base = Context(today=today, zone=tz, tense=0)
+    base = Context(today=today, zone=tz, tense=-1 if looks_back else 0)
     found = _longest(
         [*_numeric(text, base), *(one for grammar in _GRAMMARS for one in _matches(text, grammar, base=base))]
     )
@@ -91,11 +97,16 @@ def _matches(text: str, grammar: DateGrammar, *, base: Context) -> Iterator[_Fou
         if rule.words and not words & rule.words:
             continue
         for match in rule.pattern.finditer(text):
-            tense = grammar.tense(_sentence(text, match))
+            tense = grammar.tense(_sentence(text, match)) or base.tense
             span = rule.meaning(match, Context(today=base.today, zone=base.zone, tense=tense))
             if span is not None:
-                explicit = bool(match.groupdict().get("year"))
-                yield _Found(match.start(), match.end(), span, grammar, explicit)
+                said = match.groupdict()
+                yield _Found(match.start(), match.end(), span, grammar, bool(said.get("year")), _is_yearly(said))
+
+
+def _is_yearly(said: Mapping[str, str | None]) -> bool:
+    """Whether the groups of a match name something of the calendar and nothing that tells the year."""
+    return any(map(said.get, ("month", "season"))) and not any(map(said.get, _YEAR_TELLERS))
 
 
 def _sentence(text: str, match: re.Match[str]) -> str:
@@ -161,9 +172,15 @@ def _hang(text: str, found: Iterable[_Found]) -> list[_Found]:
 def _mention(found: _Found, *, zone: ZoneInfo) -> DateMention:
     since, until = instants(found.span, zone=zone)
     text = _describe(found.span, language=found.grammar.language)
-    precision, explicit = found.span.precision, found.explicit
     return DateMention(
-        start=found.start, end=found.end, since=since, until=until, precision=precision, explicit=explicit, text=text
+        start=found.start,
+        end=found.end,
+        since=since,
+        until=until,
+        precision=found.span.precision,
+        explicit=found.explicit,
+        yearly=found.yearly,
+        text=text,
     )
 
 

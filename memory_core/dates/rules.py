@@ -20,6 +20,9 @@ from memory_core.dates.languages import Language, Unit
 _YEAR = r"(?:19|20)\d\d"
 _NEAR_MONTHS = 6
 _FIRST_YEAR, _LAST_YEAR = 1900, 2099
+_HAN_NUMBERS = {
+    number: value for value, number in enumerate("一 二 三 四 五 六 七 八 九 十 十一 十二".split(), start=1)
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +64,10 @@ class DateGrammar:
             for sign, words in ((-1, language.past), (1, language.future))
             if words
         ]
-        self.rules = [*self._phrases(), *self._relative(), *self._weekdays(), *self._months(), *self._dates()]
+        self.rules = [
+            *(*self._phrases(), *self._relative(), *self._weekdays(), *self._months(), *self._dates()),
+            *self._numbered(),
+        ]
         self.anchors = self._anchors()
         self.words = frozenset[str]().union(*(rule.words for rule in self.rules)) - {"an", "a"}
 
@@ -110,16 +116,18 @@ class DateGrammar:
         table = self.language
         if not table.units:
             return
-        units, which = _any(table.units), self._which()
-        article = r"(?:(?:the|die|das|den|la|le|les|el|los)\s)?"
-        yield self._rule(rf"{article}{which}\s(?P<unit>{units})", self._relative_unit, words=table.units)
-        yield self._rule(rf"{article}(?P<unit>{units})\s{which}", self._relative_unit, words=table.units)
+        units = _any(table.units)
+        if table.last:
+            which, article = self._which(), r"(?:(?:the|die|das|den|la|le|les|el|los|de|het)\s)?"
+            yield self._rule(rf"{article}{which}\s(?P<unit>{units})", self._relative_unit, words=table.units)
+            yield self._rule(rf"{article}(?P<unit>{units})\s{which}", self._relative_unit, words=table.units)
+        heads = table.units if table.spaced else [unit[0] for unit in table.units]
         number = rf"(?:(?P<n>\d{{1,3}}|(?:{_any(table.numbers)})(?:\sof)?)|(?P<few>{table.few or '(?!)'}))"
         number = rf"(?:(?:about|around|almost|over|exactly|etwa|fast|environ|casi|a)\s)?{number}"
         for sign, templates in ((-1, table.ago), (1, table.ahead)):
             for template in templates:
                 body = template.replace("{n}", number).replace("{unit}", rf"(?P<unit>{units})").replace(" ", r"\s")
-                yield self._rule(body, self._counted(sign), words=table.units)
+                yield self._rule(body, self._counted(sign), words=heads)
 
     def _relative_unit(self, match: re.Match[str], context: Context) -> Span:
         unit = self.language.units[_key(match["unit"])]
@@ -217,14 +225,7 @@ class DateGrammar:
         if not self._is_month(match["month"]):
             return None
         month = self.language.months[_key(match["month"])]
-        if match["year"]:
-            return month_span(int(match["year"]), month)
-        today = context.today
-        away = (month - today.month) % 12
-        if context.tense < 0 or (context.tense == 0 and away > _NEAR_MONTHS):
-            away -= 12 if away else 0
-        start = add_months(today, away)
-        return month_span(start.year, start.month)
+        return month_span(int(match["year"]), month) if match["year"] else _nearest_month(month, context=context)
 
     def _is_month(self, name: str) -> bool:
         return not (_key(name) in self.language.case_matters and name[0].islower())
@@ -267,6 +268,28 @@ class DateGrammar:
             return Span(start, unit_span(Unit.DAY, offset=1, today=end).start, Precision.DAYS)
         return unit_span(Unit.DAY, offset=0, today=start)
 
+    def _numbered(self) -> Iterable[Rule]:
+        """2023年5月7日, 5月, 2023年: numbers with a mark behind each."""
+        if self.language.numbered is None:
+            return
+        of_year, of_month, of_day = (rf"\s?[{marks}]" for marks in self.language.numbered)
+        # No digit and no "ago" around it: three months aren't March.
+        month = rf"(?<![\d〇一二三四五六七八九十])(?P<month>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]){of_month}"
+        day = rf"(?:\s?(?P<day>[12]\d|3[01]|0?[1-9]){of_day})?"
+        words = self.language.numbered[1]
+        yield self._rule(rf"(?P<year>{_YEAR}){of_year}\s?{month}{day}", self._numbered_date, words=words)
+        yield self._rule(month + day, self._numbered_date, words=words)
+        yield self._rule(rf"(?P<year>{_YEAR}){of_year}", self._year, words=self.language.numbered[0])
+
+    def _numbered_date(self, match: re.Match[str], context: Context) -> Span | None:
+        month = int(match["month"]) if match["month"].isdecimal() else _HAN_NUMBERS[match["month"]]
+        year = match.groupdict().get("year")
+        if not match["day"]:
+            return month_span(int(year), month) if year else _nearest_month(month, context=context)
+        day = int(match["day"])
+        found = a_day(int(year), month=month, day=day) if year else _nearest(month, day, context=context)
+        return unit_span(Unit.DAY, offset=0, today=found) if found else None
+
     def _anchors(self) -> list[tuple[int, re.Pattern[str]]]:
         """Expressions that end where a date begins: "the week before", "two days after"."""
         table = self.language
@@ -296,6 +319,15 @@ def a_day(year: int, *, month: int, day: int) -> date | None:
         return date(year, month, day)
     except ValueError:
         return None
+
+
+def _nearest_month(month: int, *, context: Context) -> Span:
+    """The month in the year that the tense asks for; without a tense one that is soon, else the last one."""
+    away = (month - context.today.month) % 12
+    if context.tense < 0 or (context.tense == 0 and away > _NEAR_MONTHS):
+        away -= 12 if away else 0
+    start = add_months(context.today, away)
+    return month_span(start.year, start.month)
 
 
 def _nearest(month: int, day: int, *, context: Context) -> date | None:

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from memory_core.errors import Unavailable
+from memory_core.identity import parts_shelf
 from memory_core.models.memory import IndexChange, Memory, MemoryVector
 from memory_core.ports import Clock, Embedder, VectorIndex
 from memory_core.store.changes import ChangeRepository
@@ -174,10 +175,11 @@ def _stored(vector: MemoryVector) -> StoredVectors:
 
 
 def _point(memory: Memory, vectors: StoredVectors) -> Point:
+    scope = ScopeKey(memory.scope_key)
     return Point(
         memory_id=MemoryId(memory.id),
         embedding=from_stored(vectors),
-        scope=ScopeKey(memory.scope_key),
+        scope=scope if memory.part is None else parts_shelf(scope),
         kind=MemoryKind(memory.kind),
         status=MemoryStatus(memory.status),
         space=memory.space,

@@ -5,8 +5,11 @@ from dataclasses import asdict
 from typing import Any
 
 from memory_core.consolidation.service import Consolidated, ConsolidationService
+from memory_core.creative.capturing import JOB_ID
+from memory_core.creative.keeping import ArtifactKeeper
 from memory_core.indexing.service import IndexingService
-from memory_core.values import JobKind, ScopeKey
+from memory_core.jobs.housekeeping import Housekeeping
+from memory_core.values import JobId, JobKind, ScopeKey
 
 Progress = Callable[[float], None]
 """Takes the share that is done, 0 to 1."""
@@ -38,7 +41,46 @@ class ConsolidationHandler:
         return {**asdict(total), **payload.get("report", {})}
 
 
-def handlers(consolidation: ConsolidationService, *, indexing: IndexingService) -> Mapping[JobKind, Handler]:
+class CreativeHandler:
+    """Keeps a made thing; the payload `{"jobId"}` names its own job, under which the request is noted."""
+
+    def __init__(self, keeper: ArtifactKeeper, *, indexing: IndexingService) -> None:
+        """Use the given services."""
+        self._keeper = keeper
+        self._indexing = indexing
+
+    def __call__(self, payload: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        """Keep it, then wait until it can be found."""
+        kept = self._keeper.keep(JobId(payload[JOB_ID]), progress)
+        self._indexing.apply_due()
+        return {"revision": kept.revision, "isNewRevision": kept.is_new_revision}
+
+
+class HousekeepingHandler:
+    """Tidies; the payload is empty."""
+
+    def __init__(self, housekeeping: Housekeeping) -> None:
+        """Use the given service."""
+        self._housekeeping = housekeeping
+
+    def __call__(self, payload: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        """Tidy once."""
+        del payload, progress
+        return asdict(self._housekeeping.run())
+
+
+def handlers(
+    consolidation: ConsolidationService,
+    *,
+    indexing: IndexingService,
+    keeper: ArtifactKeeper,
+    housekeeping: Housekeeping,
+) -> Mapping[JobKind, Handler]:
     """The handler of every kind."""
     consolidate = ConsolidationHandler(consolidation, indexing=indexing)
-    return {JobKind.CONSOLIDATE: consolidate, JobKind.IMPORT: consolidate}
+    return {
+        JobKind.CONSOLIDATE: consolidate,
+        JobKind.IMPORT: consolidate,
+        JobKind.CREATIVE: CreativeHandler(keeper, indexing=indexing),
+        JobKind.HOUSEKEEPING: HousekeepingHandler(housekeeping),
+    }

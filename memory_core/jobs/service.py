@@ -62,8 +62,21 @@ class JobService:
         with self._database.reading() as db:
             jobs = JobRepository(db).unsubmitted(limit=_BATCH)
         for job in jobs:
-            self._note_run(job, run=self._engine.submit(_id(job), kind=JobKind(job.kind), parameters=_parameters(job)))
+            self._note_run(job, run=self._hand_over(job))
         return len(jobs)
+
+    def retry(self, job_id: JobId) -> Job:
+        """Have a job that failed or was cancelled done again; what it did before does no harm.
+
+        Raises:
+            NotFound: there is none of this id.
+            Conflict: it didn't fail.
+        """
+        job = self.get(job_id)
+        fresh = {"state": JobState.QUEUED, "flow_run_id": None, "error": None, "ended_at": None, "progress": 0.0}
+        if not self._set(job_id, unless=(JobState.QUEUED, JobState.RUNNING, JobState.DONE), **fresh):
+            raise Conflict(f"job: {job.state} jobs can't be tried again, only failed and cancelled ones")
+        return self.get(job_id)
 
     def look_after(self) -> int:
         """Look at the flow runs of jobs that are open for long; start again what ended without finishing its job.
@@ -125,15 +138,18 @@ class JobService:
             run = FlowRun(run_id=job.flow_run_id or "", state=JobState.FAILED, message="the flow engine lost the run")
         if run.state not in ENDED:
             self._set(_id(job), unless=ENDED, submitted_at=self._clock.now())
-        elif job.attempts >= MAX_ATTEMPTS:
+        elif job.attempts % MAX_ATTEMPTS == 0:  # each retry on request gives it as many again
             reason = job.error or run.message or f"the flow run ended as {run.state}"
             self._set(_id(job), unless=ENDED, state=JobState.FAILED, error=reason, ended_at=self._clock.now())
             log.warning("job.failed", job_id=job.id, kind=job.kind, attempts=job.attempts)
         else:
-            again = self._engine.resubmit(
-                _id(job), kind=JobKind(job.kind), parameters=_parameters(job), attempt=job.attempts + 1
-            )
-            self._note_run(job, run=again)
+            self._note_run(job, run=self._hand_over(job))
+
+    def _hand_over(self, job: Job) -> FlowRun:
+        kind, parameters = JobKind(job.kind), _parameters(job)
+        if job.attempts == 0:
+            return self._engine.submit(_id(job), kind=kind, parameters=parameters)
+        return self._engine.resubmit(_id(job), kind=kind, parameters=parameters, attempt=job.attempts + 1)
 
     def _note_run(self, job: Job, *, run: FlowRun) -> None:
         self._set(

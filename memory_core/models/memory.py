@@ -24,6 +24,9 @@ class Memory(Table, table=True):
         version: Grows with every change that the index must learn.
         made_by: The rule or the prompt that made it, with its version, such as `rules@1`; None when it isn't known.
         job_id: The job that wrote it; None when none did.
+        artifact_id: The artifact that it mentions, or is a passage of; None for everything that was said.
+        part: Number of the passage, from 0, for a passage of an artifact; None for every other memory. Passages are
+            looked for only where artifacts are, and go and come with the revision they are of.
     """
 
     __table_args__ = (
@@ -60,6 +63,8 @@ class Memory(Table, table=True):
     version: int = 1
     made_by: str | None = None
     job_id: str | None = Field(default=None, max_length=36)
+    artifact_id: str | None = Field(default=None, max_length=36, index=True)
+    part: int | None = None
 
 
 class MemoryRevision(Table, table=True):

@@ -19,6 +19,7 @@ class Session(Table, table=True):
         last_received_at: When the newest turn arrived here; differs from `last_at` for imports.
         ended_at: When it was closed by a reset or an end; None while it may go on.
         imported: Its turns come from a file.
+        archived_until: The context engine may ask for its words until then; None when it never had the session.
     """
 
     __table_args__ = (
@@ -36,6 +37,7 @@ class Session(Table, table=True):
     last_received_at: datetime = Field(sa_type=Instant)
     ended_at: datetime | None = Field(default=None, sa_type=Instant)
     imported: bool = False
+    archived_until: datetime | None = Field(default=None, sa_type=Instant)
 
 
 class Turn(Table, table=True):

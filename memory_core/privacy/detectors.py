@@ -1,10 +1,20 @@
 """From a text to its sensitive stretches."""
 
+import re
+from collections.abc import Iterator, Sequence
+
 from memory_core.privacy.personal_data import find_personal_data
 from memory_core.privacy.secret_commands import find_command_secrets
 from memory_core.privacy.secret_context import find_named_secrets
 from memory_core.privacy.secret_formats import find_formatted_secrets
+from memory_core.privacy.secret_neighbours import find_neighbours
 from memory_core.privacy.spans import Span, blank, join
+
+_SECRETS = (find_formatted_secrets, find_command_secrets, find_named_secrets, find_neighbours)
+_REPEATED_CHARS = 6
+"""Shorter values may stand elsewhere by chance."""
+_REPEATED_VALUES = 100
+"""How many values are looked for again; bounds the time on texts made of secrets."""
 
 
 def find_sensitive(text: str, *, pii: bool) -> list[Span]:
@@ -17,8 +27,19 @@ def find_sensitive(text: str, *, pii: bool) -> list[Span]:
     Returns:
         Spans in ascending order without overlap.
     """
-    secrets = join([*find_formatted_secrets(text), *find_command_secrets(text), *find_named_secrets(text)])
+    secrets = join(found for find in _SECRETS for found in find(text))
+    secrets = join([*secrets, *_repeats(text, secrets)])
     if not pii:
         return secrets
     # Secrets first: `user:password@host.example` holds what looks like an e-mail address.
     return join([*secrets, *find_personal_data(blank(text, secrets))])
+
+
+def _repeats(text: str, secrets: Sequence[Span]) -> Iterator[Span]:
+    """Other places where a secret that was found stands again, without a word that tells."""
+    kinds = {text[span.start : span.end]: span.kind for span in secrets}
+    values = [value for value in kinds if len(value) >= _REPEATED_CHARS and any(c.isdigit() for c in value)]
+    if values:
+        anywhere = re.compile("|".join(map(re.escape, sorted(values, key=len, reverse=True)[:_REPEATED_VALUES])))
+        for match in anywhere.finditer(text):
+            yield Span(start=match.start(), end=match.end(), kind=kinds[match[0]])

@@ -39,7 +39,7 @@ _HARMLESS_VARIABLE = re.compile(
     r"^(?:LANG|LANGUAGE|LC_\w+|TZ|TERM|PS1|DISPLAY|PAGER|BROWSER|VISUAL|USER|SHELL|DEBUG|VERBOSE|CI|CC|CXX|GOOS|GOARCH"
     r"|CFLAGS|COLORTERM|HISTSIZE|HISTFILESIZE|DOCKER_BUILDKIT)$"
     r"|(?:^|_)(?:VERSION|REGION|ZONE|HOME|PATH|PYTHONPATH|CLASSPATH|DIR|ROOT|FILE|CONFIG|KUBECONFIG|ENV|MODE|HOST|PORT"
-    r"|URL|URI|ENDPOINT|IMAGE|TAG|NAME|MODEL|LEVEL|FLAGS|OPTS|OPTIONS|ARGS|BRANCH|PROFILE|EDITOR|THEME|COLOR|LOCALE"
+    r"|URL|URI|ENDPOINT|IMAGE|TAG|NAME|MODEL|LEVEL|FLAGS|OPTS|OPTIONS|ARGS|BRANCH|PROFILE|EDITOR|PAGER|THEME|COLOR|LOCALE"
     r"|DOMAIN|BUCKET|DEVICE|DEVICES|TIMEOUT|THREADS|WORKERS|COUNT|SIZE|LIMIT|FORMAT|TYPE|TARGET|ARCH|PLATFORM"
     r"|BACKEND|PROJECT|CLUSTER|NAMESPACE|CONTEXT)$",
     re.IGNORECASE,
@@ -63,14 +63,15 @@ _RULES = (
         "password"),
     _Rule(("mysql",), re.compile(rf"\bmysql(?:dump|admin)?\b[^\n]{{0,80}}?\s-p{_TOOL}"), "password"),
     _Rule(("sshpass", "ldap", "zip", "rar ", "7z"), re.compile(
-        rf"\b(?:sshpass [^\n]{{0,20}}?-p ?|ldap(?:search|modify|add|delete|whoami)\b[^\n]{{0,120}}?\s-w |(?:un)?zip\b[^\n]"
-        rf"{{0,40}}?\s-P ?|(?:7z\w?|rar) [^\n]{{0,40}}?-h?p)[\"']?{_TOOL}"), "password"),
+        rf"\b(?:sshpass [^\n]{{0,20}}?-p ?|ldap(?:search|modify|add|delete|whoami)\b[^\n]{{0,120}}?\s-w |(?:un)?zip\b"
+        rf"[^\n]{{0,40}}?\s-P ?|(?:7z\w?|rar) [^\n]{{0,40}}?-h?p)[\"']?{_TOOL}"), "password"),
     _Rule(("redis-cli", "login ", "mongo", "twine", "smbclient", "/user:"), re.compile(
-        r"(?:\bredis-cli\b[^\n]{0,80}?\s-a |\b(?:docker|podman|helm|twine|mongo\w*|az|oc)\b[^\n]{0,80}?\s-p |\bsmbclient"
-        rf"\b[^\n]{{0,60}}?-U [^\s%]{{1,40}}%|\bnet use\b[^\n]{{0,80}}?/user:\S{{1,60}} )[\"']?{_TOOL}"), "password"),
+        r"(?:\bredis-cli\b[^\n]{0,80}?\s-a |\b(?:docker|podman|helm|twine|mongo\w*|az|oc)\b[^\n]{0,80}?\s-p "
+        r"|\bsmbclient\b[^\n]{0,60}?-U [^\s%]{1,40}%|\bnet use\b[^\n]{0,80}?/user:\S{1,60} )[\"']?"
+        rf"{_TOOL}"), "password"),
     _Rule(("htpasswd", "chpasswd", "sudo -S"), re.compile(
-        rf"(?:\bhtpasswd -\w*b\w* \S{{1,80}} \S{{1,60}} |\becho [\"']?\w{{1,40}}:(?=[^\n|]{{1,80}}\|[^\n]{{0,20}}chpasswd)"
-        rf"|\becho [\"']?(?=[^\n|]{{1,80}}\|\s?sudo -S)){_TOOL}"), "password"),
+        rf"(?:\bhtpasswd -\w*b\w* \S{{1,80}} \S{{1,60}} |\becho [\"']?\w{{1,40}}:"
+        rf"(?=[^\n|]{{1,80}}\|[^\n]{{0,20}}chpasswd)|\becho [\"']?(?=[^\n|]{{1,80}}\|\s?sudo -S)){_TOOL}"), "password"),
     _Rule(("pass:",), re.compile(rf"(?<!\S)-pass(?:in|out)? [\"']?pass:{_TOOL}"), "password"),
     _Rule(("requirepass", "masterauth", "bindpw", "rootpw"), re.compile(
         r"\b(?:requirepass|masterauth|bindpw|rootpw)\s{1,4}[\"']?(?P<value>[^\s\"']{3,200})"), "password"),
@@ -78,9 +79,9 @@ _RULES = (
     _Rule(("ookie:",), re.compile(
         r"\b(?:Set-)?[Cc]ookie:\s{0,2}[^=\s]{1,64}=(?P<value>[^\s;\"']{12,1000})"), "cookie"),
     _Rule(("phrase", "words", "mnemonic", "Phrase", "Words"), re.compile(
-        r"(?:(?:seed|recovery|mnemonic|backup|secret|wallet)[ -](?:phrase|words|mnemonic)|\b(?:12|24|twelve|twenty-four)"
-        r" (?:seed |recovery |secret )?words)[^\n:]{0,24}?(?::|\bis|\bare)\s{0,2}(?P<value>[\"'“]?[a-z]{3,8}"
-        r"(?:,?\s[a-z]{3,8}){11,23})", re.IGNORECASE), "secret"),
+        r"(?:(?:seed|recovery|mnemonic|backup|secret|wallet)[ -](?:phrase|words|mnemonic)|\b(?:12|24|twelve"
+        r"|twenty-four) (?:seed |recovery |secret )?words)[^\n:]{0,24}?(?::|\bis|\bare)\s{0,2}"
+        r"(?P<value>[\"'“]?[a-z]{3,8}(?:,?\s[a-z]{3,8}){11,23})", re.IGNORECASE), "secret"),
     _Rule(("alue:",), re.compile(
         r"\bname:\s{0,2}[\"']?\w{0,40}(?P<name>PASSWORD|SECRET|TOKEN|KEY)[\"']?\s{1,12}value:\s{0,2}[\"']?"
         r"(?P<value>[^\s\"']{3,200})", re.IGNORECASE)),
@@ -92,8 +93,8 @@ _RULES = (
     _Rule(("auth",), re.compile(
         r"[\"']auth[\"']\s?:\s?[\"'](?P<value>[A-Za-z0-9+/]{12,400}={0,2})[\"']"), "secret", mixed=True),
     _Rule(("odes", "ode ", "ode:", "key"), re.compile(
-        r"\b(?:recovery|backup|scratch|rescue|activation|unlock) (?P<name>codes?|key)\b[^\n:]{0,20}?(?::|\s(?:is|are|was)|"
-        r"(?<=[cs]ode|odes|.key))\s{1,2}(?P<value>[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){0,8})", re.IGNORECASE),
+        r"\b(?:recovery|backup|scratch|rescue|activation|unlock) (?P<name>codes?|key)\b[^\n:]{0,20}?(?::|\s(?:is|are"
+        r"|was)|(?<=[cs]ode|odes|.key))\s{1,2}(?P<value>[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){0,8})", re.IGNORECASE),
         "code", mixed=True),
     # "user / password" in one breath.
     _Rule(("login", "Login", "ccount", "ugang"), re.compile(

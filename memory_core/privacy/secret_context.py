@@ -13,17 +13,17 @@ from memory_core.privacy.spans import Span
 # Where a telling name may begin; one cheap pass over the lower-cased text, everything else is tried only there.
 _STEM = re.compile(
     r"pass|pwd|kennwort|contrase|senha|token|key|secret|credential|session|signature|pin|sig=|pw|_auth|_dsn|_pat|_cred"
-    r"|mot de|wachtwoord|lösenord|adgangskode|hasło|heslo|şifre|parola|пароль|токен|ключ|schlüssel|clave|clé|chiave|cookie"
-    r"|密|口令|パスワード|비밀번호|密钥"
+    r"|mot de|wachtwoord|lösenord|adgangskode|hasło|heslo|şifre|parola|пароль|токен|ключ|schlüssel|clave|clé"
+    r"|chiave|cookie|密|口令|パスワード|비밀번호"
 )
 _PASSWORD_NAME = (
     r"pass(?:word|wd|phrase|code|wort)|passord|kennwort|pwd|mot de passe|contrase(?:ñ|n)a|senha"  # noqa: S105 names
     r"|wachtwoord|lösenord|adgangskode|hasło|heslo|şifre|parola|пароль|密码|密碼|口令|パスワード|비밀번호"
 )
-_NAME = rf"(?P<name>{_PASSWORD_NAME}|key|schlüssel|token|токен|ключ|密钥|secret|credentials?"
-_NAME += r"|session[_-]?(?:id|cookie)|auth[_-]?cookie|signature"
-# "clave", "clé" and "chiave" open doors too; with these words behind them they are ours.
-_NAME += (
+# "clave", "clé" and "chiave" open doors too; with the words behind them they are ours.
+_NAME = (
+    rf"(?P<name>{_PASSWORD_NAME}|key|schlüssel|token|токен|ключ|密钥|secret|credentials?|session[ _-]?(?:id|cookie)"
+    r"|auth[ _-]?cookie|signature"
     r"|(?:clave|clé|chiave) (?:de (?:la )?|d['’]|dell['’])?(?:api|secreta?|privada?|privée?|segreta|privata|secrète)"
 )
 # "key" alone opens doors, pianos and tables; these words, or an underscore, make it a key of ours.
@@ -35,7 +35,7 @@ _KEY_QUALIFIER = re.compile(
 # NAME=value, "name": "value", name := value.
 _ASSIGNMENT = re.compile(
     rf"{_NAME}|pass|pw|_(?:auth|dsn|pat|creds?)|sig)"
-    r"(?:_[A-Z0-9]{1,12})?[\"']?\]?\s{0,3}(?P<sign>:=|=>|==?|:)\s{0,3}"
+    r"(?:_[A-Z0-9]{1,12})?[\"']?\]?\s{0,3}(?P<sign>:=|=>|==?|:|,(?=\s?[\"']))\s{0,3}"
     r"(?P<quote>[\"'`]?)(?P<value>(?:(?<=[\"'`])[^\"'`\n]{1,400}(?=[\"'`])|[^\s\"'`,;&<>|\\]{1,400}))",
     re.IGNORECASE,
 )
@@ -44,22 +44,22 @@ _BARE_KEY = re.compile(
     r"key(?:\s(?:is|ist|es|:))?:?\s{1,2}[\"'`]?(?=[A-Za-z]{0,40}\d)(?=\d{0,40}[A-Za-z])[A-Za-z0-9_-]{24,}"
 )
 _OTHER_KEY = re.compile(
-    r"(?:cache|primary|foreign|sort|partition|public|idempotency|object|row|hash|map|dict|index|host|ssh|pub)[ _-]?$",
+    r"\b(?:cache|primary|foreign|sort|partition|public|idempotency|object|row|hash|map|dict|index|host|ssh|pub)[ _-]?$",
     re.IGNORECASE,
 )
 _NAME_PREFIX = re.compile(r"[A-Za-z0-9_.-]{0,80}\Z")
 
 # "my password is hunter2", "the api key for the weather service is abc123...", "Passwort lautet ..."
 _PROSE = re.compile(
-    rf"{_NAME}|pin(?:[ -]?code)?)"
+    rf"{_NAME}|pw|pin(?:[ -]?code)?)"
     r"(?:(?:\s(?:for|of|to|on|in|at|für|von|vom|zu[mr]?|im|pour|de|du|para|do|da|del)\s[^\n:=]{1,48}?)?(?:\s{0,2}(?::"
-    r"|->|→|：|は|是|[-–—](?=\s))\s{0,2}|(?:\s(?:has been|was|got|is|wurde))?\s(?:changed|set|updated|reset|geändert)\s(?:to|auf"
-    r"|in)\s|\s(?:is|was|be|to|ist|lautet|war|est|es|é|è|era|är|er|to|jest|это|becomes)(?:\s(?:now|still|just|jetzt"
+    r"|->|→|：|は|是|[-–—](?=\s))\s{0,2}|(?:\s(?:has been|was|got|is|wurde))?\s(?:changed|set|updated|reset|geändert)\s"
+    r"(?:to|auf|in)\s|\s(?:is|was|be|to|ist|lautet|war|est|es|é|è|era|är|er|to|jest|это|becomes)(?:\s(?:now|still|just|jetzt"
     r"|maintenant|ahora))?:?\s{1,2})|\s)(?P<quote>[\"'`“‘«「]?)(?P<value>[^\s\"'`”’»」,;]{3,200})",
     re.IGNORECASE,
 )
 _CODE = re.compile(
-    r"[A-Za-z_][\w.]*[(\[{]|[({\[]|[A-Za-z_]\w*\.[A-Za-z_][\w.]*$|(?:self|this|cls|config|settings|args|req)\b"
+    r"[A-Za-z_][\w.]*[(\[{]|[({\[]|[A-Za-z_]\w*\.[A-Za-z_][\w.]*[)\]},;]*$|(?:self|this|cls|config|settings|args|req)\b"
 )
 
 
@@ -83,9 +83,9 @@ _STATE_WORDS = _words(
     " were are be been is it we you they i stored kept saved sure nothing something anything none public private"
     " secret visible mandatory schwach falsch richtig sicher nicht zu das die der ein eine faible pas le la une un"
     " débil no el abgelaufen vergessen gespeichert geändert gesperrt unsicher stark leicht einfach schwer anders gleich"
-    " lang kurz alt neu gut schlecht weg hier dort leer demasiado incorrecta incorrecto correcta correcto segura seguro"
-    " larga largo corta corto fuerte nueva vieja igual expiré périmé oublié incorrect trop fort forte long longue courte"
-    " court muito fraca errada troppo debole sbagliata te kort zwak fout för fel"
+    " lang kurz alt neu gut schlecht weg hier dort leer demasiado incorrecta incorrecto correcta correcto segura"
+    " seguro larga largo corta corto fuerte nueva vieja igual expiré périmé oublié incorrect trop fort forte"
+    " long longue courte court muito fraca errada troppo debole sbagliata te kort zwak fout för fel"
 )
 _COMPOUNDED = ("pass", "kennwort", "token", "schlüssel")
 _TOKEN_CHARACTERS = re.compile(r"[\w+/=.~-]+")
@@ -93,6 +93,7 @@ _STATE_ENDING = re.compile(
     r"(?:ed|ing|able|ible|ful|less|ado|ada|ido|ida)$|(?-i:^(?:ge|ab|ver|be|zer|zu|auf|ein|un)[a-zäöü]+(?:en|t|ig|lich|bar|los)$)",
     re.IGNORECASE,
 )
+_CHANGED = re.compile(r"\b(?:set|chang|updat|reset)", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[\"'`”’»」]?\s*(?:[.!;)]|$|\n)")
 _MINIMUM_PASSWORD_CHARS = 4
 
@@ -108,6 +109,9 @@ def find_named_secrets(text: str) -> Iterator[Span]:
         match = _ASSIGNMENT.match(text, at)
         if match and not _is_talk(text, match):
             yield span_of(match, match["name"])
+            done = match.end()
+            continue
+        if match and REFERENCE.match(match["value"]):  # ${NAME:?message} says the name twice
             done = match.end()
             continue
         match = _PROSE.match(text, at) if _may_begin(text, at=at, stem=stem[0]) else None
@@ -142,11 +146,11 @@ def _is_telling(text: str, *, at: int, stem: str) -> bool:
 def _is_talk(text: str, match: re.Match[str]) -> bool:
     """Whether what looks like an assignment is code, a reference or a sentence."""
     value, quoted, for_password = match["value"], bool(match["quote"]), is_password_name(match["name"])
-    if len(value) < _MINIMUM_PASSWORD_CHARS or value.lower().rstrip(".") in _NO_VALUE or REFERENCE.match(value):
+    if len(value) < _MINIMUM_PASSWORD_CHARS or _says_nothing(value, name=match["name"]):
         return True
+    if match["sign"] == "," and not (quoted and " " not in value and looks_random(value)):
+        return True  # ("key", "token"): a list of words, no pair
     begin = _name_start(text, match)
-    if text[max(0, begin - 2) : begin] == "${":  # ${NAME:-default}
-        return True
     if not for_password and (_is_plain(value, text[begin : match.end("name")]) or (quoted and " " in value)):
         return True
     if quoted:
@@ -156,6 +160,11 @@ def _is_talk(text: str, match: re.Match[str]) -> bool:
     return match["sign"] == ":" and not _is_secret_word(text, match)
 
 
+def _says_nothing(value: str, *, name: str) -> bool:
+    word = value.lower().rstrip(".")
+    return word in _NO_VALUE or word == name.lower() or REFERENCE.match(value) is not None
+
+
 def _name_start(text: str, match: re.Match[str]) -> int:
     prefix = _NAME_PREFIX.search(text[max(0, match.start() - 80) : match.start()])
     return match.start() - len(prefix[0] if prefix else "")
@@ -163,7 +172,7 @@ def _name_start(text: str, match: re.Match[str]) -> int:
 
 def _is_plain(value: str, name: str) -> bool:
     """Whether a value is a number, or words as settings use them (`shared-folder`), which keys and tokens never are."""
-    return value.isdecimal() or (_WORDS.fullmatch(value) is not None and not name.isupper())
+    return value.rstrip(")]},;").isdecimal() or (_WORDS.fullmatch(value) is not None and not name.isupper())
 
 
 def _is_identifier(text: str, match: re.Match[str], *, begin: int) -> bool:
@@ -196,5 +205,11 @@ def _is_said_password(text: str, match: re.Match[str], *, value: str) -> bool:
         return True
     name = match["name"]
     told = match.group()[len(name) : match.start("value") - match.start()].strip()
+    if (
+        told.endswith(" to")
+        and value.isalpha()
+        and not _CHANGED.search(text[max(0, match.start() - 24) : match.end("name")])
+    ):
+        return False  # "a password of 16 characters takes years to crack"
     ends = _SENTENCE_END.match(text, match.start("value") + len(value)) is not None
     return bool(told) and ends and not _STATE_ENDING.search(value)

@@ -21,7 +21,7 @@ REFERENCE = re.compile(
     r"\ufffc|\$|%\w+%|\{\{|<|\*{2,}|\.{3}|…|\[(?:[a-z ]+ \d+|redacted|hidden|secret|masked)|(?:process|os|import)\."
     r"|env[.(\[]|secrets?\.|(?:your|my|the|insert|enter|example|dummy|placeholder|todo|changeme_|replace)[-_ ]"
     r"|[\w-]{0,16}?(?:x{6,}|\*{3,})|x{4,}"
-    r"|kref://|//|https?://[^\s@]*$|/(?:[\w.-]+/)|~/|\./|op://|vault:|arn:|[^\s]{0,24}\.\.\.$"
+    r"|!\w{2,12}$|\[[A-Z]{2,8}\]$|kref://|//|https?://[^\s@]*$|/(?:[\w.-]+/)|~/|\./|op://|vault:|arn:|[^\s]{0,24}\.\.\.$"
     r"|(?-i:[A-Z]{2,40}(?:_[A-Z0-9]{1,40}){1,8}\W?$)",
     re.IGNORECASE,
 )

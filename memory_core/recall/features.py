@@ -5,9 +5,9 @@ each word of the question counts where it fits best, in the memory itself, in wh
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from memory_core.recall.periods import Period
 from memory_core.recall.plan import Plan
 from memory_core.recall.wording import is_question, names_told, tells_number, tells_time
 from memory_core.values import Embedding, FloatArray, MemoryId, SparseVector
+from memory_core.vectors import JoinedVectors
 
 FEATURES = (
     "late_window",
@@ -42,6 +43,10 @@ _STRETCH = 2
 _NEAR_DAYS, _NEARBY = 31, 0.4
 _JUST_AFTER_DAYS = 7
 _ONE_DAY = timedelta(days=1)
+_NO_ROWS: FloatArray = np.zeros((0, 0), dtype=np.float32)
+_NO_KEYWORDS = SparseVector(indices=(), values=())
+_STRIDE = 2**32
+"""More places than a session has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,8 +60,8 @@ class Contender:
         place: Rank among the memories of its session, by position: neighbours differ by 1.
         said_at: When it was said.
         event_at, event_until: The stretch of time it tells of, half-open; `event_until` is None where it isn't known.
-        tokens: Token rows of its embedding, unit norm, shape (rows, dimension).
-        keywords: Keyword weights of its embedding.
+        tokens: Token rows of its embedding, unit norm, shape (rows, dimension); empty where they are given joined.
+        keywords: Keyword weights of its embedding; empty where they are given joined.
     """
 
     memory_id: MemoryId
@@ -67,17 +72,20 @@ class Contender:
     said_at: datetime
     event_at: datetime
     event_until: datetime | None
-    tokens: FloatArray
-    keywords: SparseVector
+    tokens: FloatArray = field(default_factory=lambda: _NO_ROWS)
+    keywords: SparseVector = _NO_KEYWORDS
 
 
-def measure(query: Embedding, contenders: Sequence[Contender], *, plan: Plan) -> npt.NDArray[np.float64]:
+def measure(
+    query: Embedding, contenders: Sequence[Contender], *, plan: Plan, vectors: JoinedVectors | None = None
+) -> npt.NDArray[np.float64]:
     """Measure every contender of a pool.
 
     Args:
         query: The question, as `Embedder.embed_query` gives it with `plan.quiet`.
         contenders: At least one; the rarity of a keyword is taken from them.
         plan: The question, as `plan.plan` reads it.
+        vectors: Token rows and keywords of the contenders; None takes them from each.
 
     Returns:
         Shape (contenders, features), the columns being those of `FEATURES`:
@@ -92,18 +100,20 @@ def measure(query: Embedding, contenders: Sequence[Contender], *, plan: Plan) ->
         names: ln(1 + capitalised words inside sentences).
     """
     beside = _neighbours(contenders)
-    rows, starts = _joined(contenders, width=query.tokens.shape[1] if query.tokens.size else 1)
-    pieces = _piece_evidence(query, rows, starts=starts)
+    joined = vectors or _joined(contenders, width=query.tokens.shape[1] if query.tokens.size else 1)
+    pieces = _piece_evidence(query, joined.rows, starts=joined.starts)
     window = _windowed(pieces, beside).sum(axis=0)
-    words = _keyword_evidence(query.sparse, contenders)
+    words = _keyword_evidence(query.sparse, joined)
     asking = np.array([is_question(contender.text) for contender in contenders], dtype=np.float64)
     columns = [
         window,
         np.maximum(window, _best_beside(window, beside)),
-        _gist(query, rows, starts=starts),
+        _gist(query, joined.rows, starts=joined.starts),
         _windowed(words, beside).sum(axis=0),
         np.append(words.sum(axis=0) * asking, 0.0)[beside[-1]],
-        np.array([_nearness(contender, plan.periods) for contender in contenders]),
+        np.array([_nearness(contender, plan.periods) for contender in contenders])
+        if plan.periods
+        else np.zeros(len(contenders)),
         np.array([plan.speaker is not None and contender.speaker == plan.speaker for contender in contenders]),
         asking,
         np.array([names_told(contender.text, known=plan.quiet) for contender in contenders]),
@@ -115,17 +125,22 @@ def measure(query: Embedding, contenders: Sequence[Contender], *, plan: Plan) ->
 
 def _neighbours(contenders: Sequence[Contender]) -> dict[int, npt.NDArray[np.int64]]:
     """For each distance of the window, which contender stands there; the number of contenders where none does."""
-    at = {(one.session, one.place): row for row, one in enumerate(contenders)}
-    nobody = len(contenders)
-    return {
-        distance: np.array(
-            [
-                nobody if one.session is None else at.get((one.session, one.place + distance), nobody)
-                for one in contenders
-            ]
-        )
-        for distance in WINDOW
-    }
+    # A place of its own for each that has no session: then nobody stands beside it.
+    keys = np.fromiter(
+        (
+            -_STRIDE * (row + 1) if one.session is None else one.session * _STRIDE + one.place
+            for row, one in enumerate(contenders)
+        ),
+        np.int64,
+        len(contenders),
+    )
+    order = np.argsort(keys)
+    ascending = keys[order]
+    beside: dict[int, npt.NDArray[np.int64]] = {}
+    for distance in WINDOW:
+        at = np.minimum(np.searchsorted(ascending, keys + distance), len(keys) - 1)
+        beside[distance] = np.where(ascending[at] == keys + distance, order[at], len(keys))
+    return beside
 
 
 def _windowed(
@@ -148,11 +163,17 @@ def _best_beside(
     return np.max(near, axis=0)
 
 
-def _joined(contenders: Sequence[Contender], *, width: int) -> tuple[FloatArray, npt.NDArray[np.int64]]:
-    """All token rows, and where each contender's begin; one of zeros stands for those who have none."""
+def _joined(contenders: Sequence[Contender], *, width: int) -> JoinedVectors:
+    """The vectors of the contenders in one piece."""
     blank = np.zeros((1, width), dtype=np.float32)
     rows = [one.tokens if one.tokens.shape[1:] == (width,) and len(one.tokens) else blank for one in contenders]
-    return np.concatenate(rows), np.cumsum([0, *map(len, rows[:-1])])
+    return JoinedVectors(
+        rows=np.concatenate(rows),
+        starts=np.cumsum([0, *map(len, rows[:-1])]),
+        numbers=np.fromiter(chain.from_iterable(one.keywords.indices for one in contenders), dtype=np.int64),
+        weights=np.fromiter(chain.from_iterable(one.keywords.values for one in contenders), dtype=np.float64),
+        owners=np.repeat(np.arange(len(contenders)), [len(one.keywords.indices) for one in contenders]),
+    )
 
 
 def _piece_evidence(query: Embedding, rows: FloatArray, *, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -167,28 +188,38 @@ def _gist(query: Embedding, rows: FloatArray, *, starts: npt.NDArray[np.int64]) 
     if not query.tokens.size:
         return np.zeros(len(starts))
     asked = query.tokens.sum(axis=0)
-    told = np.add.reduceat(rows, starts, axis=0)
+    told = _sums(rows, starts)
     norms = np.linalg.norm(told, axis=1) * np.linalg.norm(asked)
     return (told * asked).sum(axis=1).astype(np.float64) / np.maximum(norms, 1e-9)
 
 
-def _keyword_evidence(wanted: SparseVector, contenders: Sequence[Contender]) -> npt.NDArray[np.float64]:
+def _sums(rows: FloatArray, starts: npt.NDArray[np.int64]) -> FloatArray:
+    """The sum of each contender's rows; neighbours with equally many go together, which `reduceat` can't."""
+    counts = np.diff(starts, append=len(rows))
+    cuts = [0, *(np.flatnonzero(np.diff(counts)) + 1).tolist(), len(counts)]
+    sums: list[FloatArray] = []
+    for first, end in pairwise(cuts):
+        count, start = int(counts[first]), int(starts[first])
+        block = rows[start : start + count * (end - first)].reshape(end - first, count, -1)
+        sums.append(np.einsum("mrd->md", block))
+    return np.concatenate(sums)
+
+
+def _keyword_evidence(wanted: SparseVector, joined: JoinedVectors) -> npt.NDArray[np.float64]:
     """Each keyword's share of the evidence that all could bring; shape (keywords, contenders)."""
-    weights = np.zeros((max(1, len(wanted.indices)), len(contenders)))
-    numbers = np.fromiter(chain.from_iterable(one.keywords.indices for one in contenders), dtype=np.int64)
-    values = np.fromiter(chain.from_iterable(one.keywords.values for one in contenders), dtype=np.float64)
-    owners = np.repeat(np.arange(len(contenders)), [len(one.keywords.indices) for one in contenders])
+    total = len(joined.starts)
+    weights = np.zeros((max(1, len(wanted.indices)), total))
     for row, number in enumerate(wanted.indices):
-        found = numbers == number
-        weights[row, owners[found]] = values[found]
+        found = joined.numbers == number
+        weights[row, joined.owners[found]] = joined.weights[found]
     holders = (weights > 0).sum(axis=1, keepdims=True)
-    rarity = np.log1p((len(contenders) - holders + 0.5) / (holders + 0.5))
+    rarity = np.log1p((total - holders + 0.5) / (holders + 0.5))
     return weights * rarity / max(float(rarity.sum()), 1e-9)
 
 
 def _nearness(contender: Contender, periods: Sequence[Period]) -> float:
     spans = [(contender.event_at, contender.event_until or contender.event_at), (contender.said_at, contender.said_at)]
-    return max((_fit(span, period) for period in periods for span in spans), default=0.0)
+    return max((period.weight * _fit(span, period) for period in periods for span in spans), default=0.0)
 
 
 def _fit(span: tuple[datetime, datetime], period: Period) -> float:

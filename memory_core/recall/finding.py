@@ -3,15 +3,18 @@
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from memory_core.identity import parts_shelf
 from memory_core.models.memory import Memory
 from memory_core.ports import Embedder, VectorIndex
+from memory_core.recall.anchoring import anchored_periods, told_time
 from memory_core.recall.features import measure
 from memory_core.recall.plan import Plan, plan
 from memory_core.recall.pool import Pool, gather
 from memory_core.recall.scoring import Score, score
+from memory_core.recall.wording import is_question
 from memory_core.store.database import Database
 from memory_core.store.memories import MemoryRepository
 from memory_core.store.pools import PoolRepository, PoolRow
@@ -21,6 +24,10 @@ CANDIDATES = 100
 """Best of dense and best of keyword search that are ranked."""
 _IN_FORCE = (MemoryStatus.ACTIVE, MemoryStatus.FLAGGED)
 _EVER = (*_IN_FORCE, MemoryStatus.SUPERSEDED)
+_TELLING = 3
+"""Best memories among which one tells when an event was."""
+_SURE = 0.3
+"""Lowest score of a memory that is taken to tell of it."""
 _SPEAKERS_FRESH_S = 60.0
 _SPEAKERS_KEPT = 512
 
@@ -37,6 +44,7 @@ class Question:
         as_of: Answer as one would have then; None for now.
         include_superseded: Facts that were replaced count too.
         event: Only what happened within.
+        anchored: It is itself about the time of an event, and looks for no other.
     """
 
     text: str
@@ -48,6 +56,7 @@ class Question:
     kind: MemoryKind | None = None
     space: str | None = None
     event: TimeRange = field(default_factory=TimeRange)
+    anchored: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,10 +99,10 @@ class Finder:
         """
         if not scopes:
             return []
-        read = self._plan(scopes, question)
+        read = self._anchored(scopes, self._plan(scopes, question), question=question)
         statuses = _EVER if question.include_superseded or question.as_of or read.wants_history else _IN_FORCE
         where = PointFilter(
-            scopes=tuple(scopes),
+            scopes=_shelves(scopes, kind=question.kind),
             statuses=statuses,
             kind=question.kind,
             space=question.space,
@@ -107,7 +116,7 @@ class Finder:
             )
         if not pool.rows:
             return []
-        scores = score(measure(embedding, pool.contenders, plan=read))
+        scores = score(measure(embedding, pool.contenders, plan=read, vectors=pool.vectors))
         return _answers(pool, scores, where=where, question=question)
 
     def load(self, ranked: Sequence[Ranked], *, scopes: Sequence[ScopeKey]) -> list[Found]:
@@ -120,10 +129,37 @@ class Finder:
             if entry.row.memory_id in rows
         ]
 
+    def _anchored(self, scopes: Sequence[ScopeKey], read: Plan, *, question: Question) -> Plan:
+        """Look when the event was that the question tells a time from: one more search, for such questions only."""
+        if read.anchor is None or question.anchored:
+            return read
+        event = replace(question, text=read.anchor.event, anchored=True, event=TimeRange(), include_superseded=False)
+        found = next((one for one in self.rank(scopes, event)[:_TELLING] if not is_question(one.row.text)), None)
+        if found is None or found.score < _SURE:
+            return read
+        row = found.row
+        told = told_time(
+            row.text,
+            said_at=row.valid_from or row.event_at,
+            zone=question.zone,
+            event_at=row.event_at,
+            event_until=row.event_until,
+        )
+        if read.anchor.is_yearly and told.until is None:
+            return read
+        periods = anchored_periods(read.anchor, told, asked_at=question.at, zone=question.zone)
+        return replace(read, periods=(*read.periods, *periods))
+
     def _plan(self, scopes: Sequence[ScopeKey], question: Question) -> Plan:
         with self._database.reading() as db:
             speakers = self._speakers.get(tuple(scopes), PoolRepository(db))
         return plan(question.text, asked_at=question.at, zone=question.zone, speakers=speakers, asker=question.asker)
+
+
+def _shelves(scopes: Sequence[ScopeKey], *, kind: MemoryKind | None) -> tuple[ScopeKey, ...]:
+    """Where to look: passages of artifacts would drown what was said, so only who asks for artifacts meets them."""
+    parts = map(parts_shelf, scopes) if kind is MemoryKind.ARTIFACT else ()
+    return (*scopes, *parts)
 
 
 class _SpeakerCache:

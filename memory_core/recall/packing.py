@@ -79,7 +79,8 @@ def _cut(text: str, chars: int) -> str:
 
 
 def _without_hidden(text: str) -> str:
-    return "".join(" " if _is_hidden(char) else char for char in text)
+    # What can be printed hides nothing: seldom a text has to be looked through.
+    return text if text.isprintable() else "".join(" " if _is_hidden(char) else char for char in text)
 
 
 def _is_hidden(char: str) -> bool:

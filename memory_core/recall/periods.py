@@ -1,15 +1,20 @@
-"""Pure: which stretches of time a question names, as seen from when and where it is asked; English only.
+"""Pure: which stretches of time a question names, as seen from when and where it is asked.
 
-A question looks back: "in May" is May of this year or of the two before it, "on Friday" the last one. What is not
-understood names nothing, and then time simply doesn't count.
+A question looks back: "in May" is May of this year or of the two before it, "on Friday" the last one. English is read
+here, more loosely than capture reads a statement: "three weeks ago" is said of the days around. What this leaves is
+read as in a statement, in every language of `dates`. What is not understood names nothing, and then time simply
+doesn't count.
 """
 
 import calendar
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
+
+from memory_core.dates.resolving import DateMention, resolve
 
 _YEARS_BACK = 3
 """How many years a day or month without a year may mean."""
@@ -35,7 +40,10 @@ _DATE = re.compile(
 )
 _ISO = re.compile(rf"\b(?P<year>{_YEAR})-(?P<month>\d\d)(?:-(?P<day>\d\d))?\b")
 _BARE_YEAR = re.compile(rf"(?<![\w./-])(?P<year>{_YEAR})(?![\w/-])")
-_AGO = re.compile(rf"\b(?P<count>{_COUNT})\s+(?P<unit>day|week|month|year)s?\s+(?:ago|back)\b", re.IGNORECASE)
+_AGO = re.compile(
+    rf"\b(?:(?:about|around|almost|over|exactly|a)\s+)?(?P<count>{_COUNT})\s+(?P<unit>day|week|month|year)s?\s+(?:ago|back)\b",
+    re.IGNORECASE,
+)
 _LAST_N = re.compile(
     rf"\b(?:last|past|previous)\s+(?P<count>{_COUNT})\s+(?P<unit>day|week|month|year)s\b", re.IGNORECASE
 )
@@ -43,15 +51,29 @@ _UNIT = re.compile(r"\b(?P<which>this|last|past|previous)\s+(?P<unit>week|weeken
 _DAY_WORD = re.compile(r"\b(?P<word>today|tonight|yesterday|this\s+(?:morning|afternoon|evening)|last\s+night)\b", re.I)
 _WEEKDAY = re.compile(rf"\b(?P<name>{'|'.join(_WEEKDAYS)})\b", re.IGNORECASE)
 _UNIT_DAYS = {"day": 1, "week": 7}
+_SLACK_DAYS = {"day": 0, "week": 3, "month": 15, "year": 182}
 _NAMES_THAT_ARE_WORDS = frozenset(("may", "march"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """A named stretch of time, half-open, aware, UTC."""
+    """A named stretch of time, half-open, aware, UTC.
+
+    Attributes:
+        weight: How much it says that something lies within, in 0 to 1: a stretch without an end says little.
+    """
 
     since: datetime
     until: datetime
+    weight: float = 1.0
+
+
+class _Named(NamedTuple):
+    """Where a text names stretches of whole days, and which."""
+
+    start: int
+    end: int
+    spans: tuple[tuple[date, date], ...]
 
 
 def named_periods(text: str, *, asked_at: datetime, zone: str) -> tuple[Period, ...]:
@@ -67,24 +89,55 @@ def named_periods(text: str, *, asked_at: datetime, zone: str) -> tuple[Period, 
     """
     tz = ZoneInfo(zone)
     today = asked_at.astimezone(tz).date()
-    spans = [*_dates(text, today), *_relative(text, today)]
-    return tuple(dict.fromkeys(Period(since=_instant(a, tz), until=_instant(b, tz)) for a, b in spans))
+    named = [*_dates(text, today), *_relative(text, today)]
+    mentions = resolve(text, asked_at, tz=zone, looks_back=True)
+    further = [mention for mention in mentions if _says_more(mention, named)]
+    own = [one for one in named if not any(_overlap(mention, one) for mention in further)]
+    spans = [(_instant(since, tz), _instant(until, tz)) for one in own for since, until in one.spans]
+    spans += [span for mention in further for span in _every_year(mention, tz=tz, today=today)]
+    return tuple(dict.fromkeys(Period(since=since, until=until) for since, until in spans))
+
+
+def _says_more(mention: DateMention, named: Sequence[_Named]) -> bool:
+    """Whether it stands where English names nothing, or takes in more: "the week before 9 June", "last May"."""
+    return all(
+        mention.start <= one.start
+        and one.end <= mention.end
+        and (mention.end - mention.start > one.end - one.start or (len(one.spans) > 1 and not mention.yearly))
+        for one in named
+        if _overlap(mention, one)
+    )
+
+
+def _overlap(mention: DateMention, one: _Named) -> bool:
+    return mention.start < one.end and one.start < mention.end
+
+
+def _every_year(mention: DateMention, *, tz: ZoneInfo, today: date) -> Iterator[tuple[datetime, datetime]]:
+    """The stretch, and the same in the years before where any of them may be meant."""
+    since, until = mention.since.astimezone(tz), mention.until.astimezone(tz)
+    for back in range(_YEARS_BACK if mention.yearly else 1):
+        first, last = (_months_later(day.date(), -12 * back) for day in (since, until))
+        if not mention.yearly:
+            yield mention.since, mention.until
+        elif first <= today:
+            yield _instant(first, tz), _instant(last, tz)
 
 
 def _instant(day: date, tz: ZoneInfo) -> datetime:
     return datetime.combine(day, time(), tz).astimezone(UTC)
 
 
-def _dates(text: str, today: date) -> Iterator[tuple[date, date]]:
+def _dates(text: str, today: date) -> Iterator[_Named]:
     taken: list[tuple[int, int]] = []
     for match in [*_ISO.finditer(text), *_DATE.finditer(text)]:
         if any(start < match.end() and match.start() < end for start, end in taken) or not _is_date(match):
             continue
         taken.append(match.span())
-        yield from _readings(match, today)
+        yield _Named(*match.span(), tuple(_readings(match, today)))
     for match in _BARE_YEAR.finditer(text):
         if not any(start <= match.start() < end for start, end in taken):
-            yield from _span(int(match["year"]))
+            yield _Named(*match.span(), tuple(_span(int(match["year"]))))
 
 
 def _is_date(match: re.Match[str]) -> bool:
@@ -120,23 +173,44 @@ def _span(year: int, month: int | None = None, *, day: int | None = None) -> Ite
         return
 
 
-def _relative(text: str, today: date) -> Iterator[tuple[date, date]]:
-    for match in _DAY_WORD.finditer(text):
-        back = 1 if match["word"].lower().split()[0] in ("yesterday", "last") else 0
-        yield today - timedelta(days=back), today - timedelta(days=back - 1)
-    for match in _WEEKDAY.finditer(text):
-        back = (today.weekday() - _WEEKDAYS[match["name"].lower()] - 1) % 7 + 1
-        yield today - timedelta(days=back), today - timedelta(days=back - 1)
-    for match in _UNIT.finditer(text):
-        yield _calendar_unit(match["unit"].lower(), today, back=0 if match["which"].lower() == "this" else 1)
-    for match in _AGO.finditer(text):
-        unit, count = match["unit"].lower(), _count(match["count"])
-        start = _back(today, unit, count=count)
-        # "three weeks ago" is said of the days around; the longer the unit, the looser.
-        slack = {"day": 0, "week": 3, "month": 15, "year": 182}[unit]
-        yield start - timedelta(days=slack), start + timedelta(days=slack + 1)
-    for match in _LAST_N.finditer(text):
-        yield _back(today, match["unit"].lower(), count=_count(match["count"])), today + timedelta(days=1)
+def _relative(text: str, today: date) -> Iterator[_Named]:
+    for pattern, meaning in _RELATIVE:
+        for match in pattern.finditer(text):
+            yield _Named(*match.span(), (meaning(match, today),))
+
+
+def _day_word(match: re.Match[str], today: date) -> tuple[date, date]:
+    back = 1 if match["word"].lower().split()[0] in ("yesterday", "last") else 0
+    return today - timedelta(days=back), today - timedelta(days=back - 1)
+
+
+def _weekday(match: re.Match[str], today: date) -> tuple[date, date]:
+    back = (today.weekday() - _WEEKDAYS[match["name"].lower()] - 1) % 7 + 1
+    return today - timedelta(days=back), today - timedelta(days=back - 1)
+
+
+def _unit(match: re.Match[str], today: date) -> tuple[date, date]:
+    return _calendar_unit(match["unit"].lower(), today, back=0 if match["which"].lower() == "this" else 1)
+
+
+def _ago(match: re.Match[str], today: date) -> tuple[date, date]:
+    """Some time ago is said of the days around; the longer the unit, the looser."""
+    unit = match["unit"].lower()
+    start, slack = _back(today, unit, count=_count(match["count"])), timedelta(days=_SLACK_DAYS[unit])
+    return start - slack, start + slack + timedelta(days=1)
+
+
+def _last_n(match: re.Match[str], today: date) -> tuple[date, date]:
+    return _back(today, match["unit"].lower(), count=_count(match["count"])), today + timedelta(days=1)
+
+
+_RELATIVE: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], tuple[date, date]]], ...] = (
+    (_DAY_WORD, _day_word),
+    (_WEEKDAY, _weekday),
+    (_UNIT, _unit),
+    (_AGO, _ago),
+    (_LAST_N, _last_n),
+)
 
 
 def _count(text: str) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from memory_core.recall.anchoring import Anchor, find_anchor
 from memory_core.recall.periods import Period, named_periods
 
 _QUIET_SHARE = 0.1
@@ -23,7 +24,9 @@ _ASKS_NUMBER = re.compile(
 _WANTS_HISTORY = re.compile(
     r"\b(?:used to|previous(?:ly)?|former(?:ly)?|originally|in the past|back then|at first|no longer)\b"
     r"|\b(?:did|was|were|had)\b.*\b(?:before|earlier|until then)\W*$"
-    r"|\bmy (?:old|last|ex)\b",
+    r"|\bmy (?:old|last|ex)\b"
+    r"|\b(?:früher|vorher|damals|ehemalig\w*|auparavant|avant|ancien(?:ne)?|antes|antiguo|antigua|antigamente|prima"
+    r"|vroeger|voorheen|раньше|прежде)\b|以前|之前|从前|過去|예전|이전에",
     re.IGNORECASE,
 )
 _FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|i'm|i've|i'd)\b", re.IGNORECASE)
@@ -36,6 +39,7 @@ class Plan:
 
     Attributes:
         periods: Stretches of time it names; any of them may be meant.
+        anchor: Something in memory that it tells a time from.
         speaker: Whose words are asked for, as memories show the name; None when nobody or several are named.
         quiet: Lower-case words of the question that say nothing about which memory, being names of those who said
             most of them; for `Embedder.embed_query`.
@@ -45,6 +49,7 @@ class Plan:
     """
 
     periods: tuple[Period, ...] = ()
+    anchor: Anchor | None = None
     speaker: str | None = None
     quiet: frozenset[str] = frozenset()
     asks_when: bool = False
@@ -76,6 +81,7 @@ def plan(
     loud = [names[speaker] for speaker, count in speakers.items() if count >= _QUIET_SHARE * total]
     return Plan(
         periods=named_periods(question, asked_at=asked_at, zone=zone),
+        anchor=find_anchor(question, asked_at=asked_at, zone=zone),
         speaker=named[0] if len(named) == 1 else None,
         quiet=frozenset[str]().union(*loud) & words,
         asks_when=_ASKS_WHEN.search(question) is not None,

@@ -4,7 +4,7 @@ The order is a weighted sum. Its parts are absolute, so the sum also tells how w
 logistic curve makes a score of it. Both were fitted by `tests/quality/fit_ranking.py`, which prints what stands here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,11 +54,28 @@ class Score:
     parts: Mapping[str, float]
 
 
+class _Parts(Mapping[str, float]):
+    """What features add, by name; made for hundreds of memories and looked at for a few, so names come last."""
+
+    __slots__ = ("_row",)
+
+    def __init__(self, row: Sequence[float]) -> None:
+        self._row = row
+
+    def __getitem__(self, name: str) -> float:
+        if name in FEATURES and (part := self._row[FEATURES.index(name)]):
+            return part
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, part in zip(FEATURES, self._row, strict=True) if part)
+
+    def __len__(self) -> int:
+        return sum(map(bool, self._row))
+
+
 def score(table: npt.NDArray[np.float64]) -> list[Score]:
     """Score every row of a feature table, in its order."""
     parts = table * np.array([WEIGHTS[name] for name in FEATURES])
     values = 1.0 / (1.0 + np.exp(np.minimum(SLOPE * (MIDDLE - parts.sum(axis=1)), _MAX_EXPONENT)))
-    return [
-        Score(value=value, parts={name: part for name, part in zip(FEATURES, row, strict=True) if part})
-        for value, row in zip(values.tolist(), parts.tolist(), strict=True)
-    ]
+    return [Score(value=value, parts=_Parts(row)) for value, row in zip(values.tolist(), parts.tolist(), strict=True)]

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import func, update
+from sqlalchemy import delete, func, update
 from sqlmodel import Session as DbSession
 from sqlmodel import col, select
 
@@ -41,10 +41,23 @@ class JobRepository:
                 return job_id
         return self.owe(JobKind.CONSOLIDATE, scope=scope, payload={"through": {scope: through}}, at=at)
 
-    def owe(self, kind: JobKind, *, scope: ScopeKey | None, payload: Mapping[str, Any], at: datetime) -> JobId:
-        """Add a job; the dispatcher hands it to the flow engine after the commit."""
+    def owe(
+        self,
+        kind: JobKind,
+        *,
+        scope: ScopeKey | None,
+        payload: Mapping[str, Any],
+        at: datetime,
+        job_id: JobId | None = None,
+    ) -> JobId:
+        """Add a job, under the given id or a new one; the dispatcher hands it to the flow engine after the commit."""
         job = Job(
-            id=str(uuid4()), kind=kind, state=JobState.QUEUED, scope_key=scope, payload=dict(payload), created_at=at
+            id=job_id or str(uuid4()),
+            kind=kind,
+            state=JobState.QUEUED,
+            scope_key=scope,
+            payload=dict(payload),
+            created_at=at,
         )
         self._db.add(job)
         self._db.flush()
@@ -81,6 +94,19 @@ class JobRepository:
             Job.kind == JobKind.CONSOLIDATE, Job.state == JobState.FAILED, col(Job.ended_at) > moment
         )
         return frozenset(scope for scope in self._db.exec(statement) if scope is not None)
+
+    def newest(self, kind: JobKind) -> datetime | None:
+        """When the last job of this kind was owed."""
+        return self._db.exec(select(func.max(Job.created_at)).where(Job.kind == kind)).one()
+
+    def first(self) -> datetime | None:
+        """When the first job of all was owed."""
+        return self._db.exec(select(func.min(Job.created_at))).one()
+
+    def prune(self, *, before: datetime, keep: Sequence[JobKind]) -> int:
+        """Delete jobs that ended before a moment, those of some kinds excepted; returns how many."""
+        statement = delete(Job).where(col(Job.ended_at) < before, col(Job.kind).not_in(list(keep)))
+        return self._db.exec(statement).rowcount
 
     def last_ended(self, kind: JobKind) -> datetime | None:
         """When a job of this kind was last done."""

@@ -8,6 +8,7 @@ from sqlalchemy import and_, delete, func, or_
 from sqlmodel import Session as DbSession
 from sqlmodel import col, select
 
+from memory_core.models.artifact import Artifact
 from memory_core.models.memory import IndexChange, Memory, MemorySource, MemoryVector, Tombstone
 from memory_core.models.turn import Turn
 from memory_core.values import MemoryId, MemoryKind, MemoryStatus, ScopeKey, TimeRange
@@ -64,9 +65,9 @@ class MemoryRepository:
         """Those of the memories that lie in the scopes."""
         found: dict[MemoryId, Memory] = {}
         for start in range(0, len(ids), _BATCH):
-            statement = select(Memory).where(
-                col(Memory.id).in_(ids[start : start + _BATCH]), col(Memory.scope_key).in_(scopes)
-            )
+            # An expression, which no index fits: SQLite would rather read the whole scope than a few ids.
+            in_scope = (col(Memory.scope_key) + "").in_(scopes)
+            statement = select(Memory).where(col(Memory.id).in_(ids[start : start + _BATCH]), in_scope)
             found |= {MemoryId(row.id): row for row in self._db.exec(statement)}
         return found
 
@@ -78,9 +79,16 @@ class MemoryRepository:
         return found
 
     def by_kref(self, kref: str, *, scopes: Sequence[ScopeKey]) -> Memory | None:
-        """The memory of an address, in the first scope that has it."""
+        """The memory of an address, in the first scope that has it; of an artifact's, the one that mentions it."""
         statement = select(Memory).where(Memory.kref == kref, col(Memory.scope_key).in_(scopes))
-        return self._db.exec(statement).first()
+        if memory := self._db.exec(statement).first():
+            return memory
+        mention = (
+            select(Memory)
+            .join(Artifact, col(Artifact.memory_id) == col(Memory.id))
+            .where(Artifact.kref == kref, col(Memory.scope_key).in_(scopes))
+        )
+        return self._db.exec(mention).first()
 
     def by_text_key(self, text_key: str, *, scope: ScopeKey) -> Memory | None:
         """A memory of the same normalised text that is in force."""
@@ -92,9 +100,9 @@ class MemoryRepository:
         return self._db.exec(statement).first()
 
     def page(self, scopes: Sequence[ScopeKey], *, where: MemoryFilter, limit: int) -> list[Memory]:
-        """Memories of the scopes, newest first."""
+        """Memories of the scopes, newest first; passages of artifacts are left out."""
         statement = select(Memory).where(
-            col(Memory.scope_key).in_(scopes), col(Memory.status).in_(list(where.statuses))
+            col(Memory.scope_key).in_(scopes), col(Memory.status).in_(list(where.statuses)), col(Memory.part).is_(None)
         )
         for clause in _clauses(where):
             statement = statement.where(clause)
@@ -112,8 +120,8 @@ class MemoryRepository:
         return rows
 
     def all_rows(self, scopes: Sequence[ScopeKey] | None) -> Iterator[Memory]:
-        """Every memory of the scopes, of all scopes when None, oldest first; for export."""
-        statement = select(Memory).order_by(col(Memory.created_at), col(Memory.id))
+        """Every memory of the scopes, of all scopes when None, oldest first, but no passages of artifacts."""
+        statement = select(Memory).where(col(Memory.part).is_(None)).order_by(col(Memory.created_at), col(Memory.id))
         if scopes is not None:
             statement = statement.where(col(Memory.scope_key).in_(scopes))
         yield from self._db.exec(statement.execution_options(yield_per=_BATCH))
@@ -167,9 +175,11 @@ class MemoryRepository:
         return {row.text_key: row.forgotten_at for row in self._db.exec(statement)}
 
     def counts(self) -> list[tuple[str, str, str, int]]:
-        """Number of memories by scope key, kind and status."""
-        statement = select(Memory.scope_key, Memory.kind, Memory.status, func.count()).group_by(
-            Memory.scope_key, Memory.kind, Memory.status
+        """Number of memories by scope key, kind and status; passages of artifacts don't count."""
+        statement = (
+            select(Memory.scope_key, Memory.kind, Memory.status, func.count())
+            .where(col(Memory.part).is_(None))
+            .group_by(Memory.scope_key, Memory.kind, Memory.status)
         )
         return [(scope, kind, status, number) for scope, kind, status, number in self._db.exec(statement)]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 
-from sqlalchemy import func, update
+from sqlalchemy import func, or_, update
 from sqlmodel import Session as DbSession
 from sqlmodel import col, select
 
@@ -140,9 +140,12 @@ class TurnRepository:
         )
         return self._db.exec(statement).rowcount
 
-    def drop_texts(self, *, quiet_since: datetime) -> int:
-        """Overwrite the words of consolidated turns of sessions that went quiet; returns how many."""
-        quiet = select(Session.id).where(col(Session.last_received_at) < quiet_since)
+    def drop_texts(self, *, quiet_since: datetime, now: datetime) -> int:
+        """Overwrite the words of consolidated turns of quiet sessions that aren't archived; returns how many."""
+        quiet = select(Session.id).where(
+            col(Session.last_received_at) < quiet_since,
+            or_(col(Session.archived_until).is_(None), col(Session.archived_until) < now),
+        )
         statement = (
             update(Turn)
             .where(col(Turn.consolidated_at).is_not(None), col(Turn.text).is_not(None), col(Turn.session_id).in_(quiet))

@@ -13,7 +13,7 @@ export class Client {
   #transport;
   #breaker;
   #isUp;
-  #listeners = [];
+  #listeners = new Set();
   #lastTold;
   #hasTold = false;
   #now;
@@ -37,9 +37,10 @@ export class Client {
   /** Set while the service is being started: its absence is expected then and no warning. */
   isStarting = false;
 
-  /** Call back whenever the service answers again. */
+  /** Call back whenever the service answers again, until what this returns is called. */
   onUp(listener) {
-    this.#listeners.push(listener);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /**

@@ -3,7 +3,7 @@ import { BoundedMap, cut } from "./bounded.js";
 import { parseKey } from "./identity.js";
 import { exchanges, recallRequest } from "./turn.js";
 
-const NO_RECALL = new Set(["heartbeat", "boot", "memory"]);
+export const NO_RECALL = new Set(["heartbeat", "boot", "memory"]);
 const SESSION_MS = 1500; // at a shutdown all plugins share two seconds
 const REASON_CHARS = 64;
 const SESSIONS = 500;
@@ -31,6 +31,7 @@ export function registerHooks(api, parts) {
   on("subagent_spawned", (event, ctx) =>
     runs.noteSpawn(event.childSessionKey ?? ctx.childSessionKey, ctx.requesterSessionKey),
   );
+  on("before_model_resolve", (event, ctx) => runs.noteStart(ctx));
   on("before_prompt_build", (event, ctx) => recall(event, ctx, parts), { timeoutMs: settings.recallDeadlineMs + 500 });
   on("agent_end", (event, ctx) => {
     runs.end(event.runId ?? ctx.runId);
@@ -89,6 +90,7 @@ async function capture(event, ctx, { outbox, runs, settings, entryOf }) {
     settings.off ||
     !settings.autoCapture ||
     run.isMachine ||
+    run.isEngines || // our context engine keeps this turn
     run.session.trigger !== "user" ||
     event.success === false
   )

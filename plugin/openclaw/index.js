@@ -2,9 +2,11 @@
 // registers a plugin several times in one process.
 import { setTimeout } from "node:timers/promises";
 import { Client } from "./client.js";
+import { registerEngine } from "./engine.js";
 import { registerHooks } from "./hooks.js";
 import { registerMemory } from "./memory_slot.js";
 import { Outbox } from "./outbox.js";
+import { Presence } from "./presence.js";
 import { sharedRuns } from "./runs.js";
 import { readSettings } from "./settings.js";
 import { Sidecar } from "./sidecar.js";
@@ -31,6 +33,7 @@ export default {
     };
     registerTools(api, parts);
     registerHooks(api, parts);
+    registerEngine(api, parts);
     registerMemory(api, parts);
     if (api.registrationMode === undefined || api.registrationMode === "full") registerService(api, parts);
   },
@@ -56,6 +59,7 @@ function sharedLink(settings, logger) {
 function registerService(api, { client, outbox, settings }) {
   const { logger } = api;
   const sidecar = new Sidecar({ settings, client, logger });
+  const presence = new Presence({ client, outbox });
   let isEnding = false;
   api.on("gateway_stop", () => {
     isEnding = true;
@@ -64,14 +68,20 @@ function registerService(api, { client, outbox, settings }) {
     id: "nightshift",
     start() {
       for (const problem of settings.problems) logger.warn(`nightshift: setting ${problem}`);
-      if (settings.off) logger.warn(`nightshift: memory is off: ${settings.off}`);
-      else if (settings.mode === "local") sidecar.start();
+      if (settings.off) {
+        logger.warn(`nightshift: memory is off: ${settings.off}`);
+        return;
+      }
+      if (settings.mode === "local") sidecar.start();
+      presence.start();
     },
     async stop() {
       if (!settings.off) await Promise.race([outbox.flush(), setTimeout(LAST_FLUSH_MS, undefined, { ref: false })]);
       // When only the plugin is replaced, turns that still wait go on being delivered.
       if (isEnding) outbox.close();
-      await sidecar.stop({ isFinal: isEnding });
+      const others = isEnding && !settings.off ? await presence.leave() : 0;
+      presence.stop();
+      await sidecar.stop({ isFinal: isEnding, isUsed: others > 0 });
       client.close();
     },
   });

@@ -12,6 +12,7 @@ export class Outbox {
   #timer;
   #flushing;
   #hasDropped = false;
+  #lost = 0;
 
   /**
    * @param {(turn: object) => Promise<{ ok: boolean, isRetryable?: boolean, reason?: string }>} post
@@ -28,6 +29,17 @@ export class Outbox {
   /** Number of turns that wait. */
   get size() {
     return this.#waiting.length;
+  }
+
+  /** What waits, what was lost, and how much may wait. */
+  get state() {
+    return {
+      waitingTurns: this.#waiting.length,
+      waitingBytes: this.#bytes,
+      lostTurns: this.#lost,
+      mostTurns: this.#maxTurns,
+      mostBytes: this.#maxBytes,
+    };
   }
 
   /** Deliver a turn behind those that wait; resolves when it was delivered or waits. */
@@ -64,7 +76,10 @@ export class Outbox {
       const [first] = this.#waiting;
       const sent = await this.#post(first.turn);
       if (!sent.ok && sent.isRetryable) return;
-      if (!sent.ok) this.#logger.warn(`nightshift: a turn was not stored: ${sent.reason}`);
+      if (!sent.ok) {
+        this.#lost += 1;
+        this.#logger.warn(`nightshift: a turn was not stored: ${sent.reason}`);
+      }
       // A turn may have been dropped from the front meanwhile.
       if (this.#waiting[0] === first) this.#remove();
     }
@@ -77,6 +92,7 @@ export class Outbox {
 
   #drop() {
     this.#remove();
+    this.#lost += 1;
     if (!this.#hasDropped)
       this.#logger.warn("nightshift: too many turns wait for the memory service, the oldest are lost");
     this.#hasDropped = true;

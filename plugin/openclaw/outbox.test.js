@@ -40,6 +40,7 @@ test("no more than a bound waits, the newest are kept, and one line says so", as
   const { outbox, logger } = outboxTo(state, { maxTurns: 3 });
   for (let n = 0; n < 10; n++) await outbox.add({ n });
   assert.equal(outbox.size, 3);
+  assert.deepEqual([outbox.state.waitingTurns, outbox.state.lostTurns, outbox.state.mostTurns], [3, 7, 3]);
   assert.equal(logger.lines.length, 1);
   state.isAway = false;
   await outbox.flush();
@@ -51,6 +52,7 @@ test("the bound counts bytes as well, and one turn always has room", async () =>
   const { outbox } = outboxTo(state, { maxBytes: 1000 });
   for (let n = 0; n < 5; n++) await outbox.add({ n, words: "é".repeat(200) });
   assert.equal(outbox.size, 2);
+  assert.ok(outbox.state.waitingBytes <= 1000 && outbox.state.mostBytes === 1000);
   await outbox.add({ n: 5, words: "x".repeat(5000) });
   assert.equal(outbox.size, 1);
   state.isAway = false;

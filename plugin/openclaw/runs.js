@@ -19,6 +19,7 @@ export class Runs {
   #active = new BoundedMap(KEPT); // pair -> newest run
   #latest = new BoundedMap(KEPT); // session key -> newest run
   #open = new BoundedMap(KEPT); // run id -> { session, at } of runs that are in progress
+  #starting = new BoundedMap(KEPT); // session key -> context of the run that chooses its model now
   #parents = new BoundedMap(KEPT); // subagent's session key -> SessionRef of its parent
   #now;
 
@@ -30,6 +31,22 @@ export class Runs {
   noteFactory(ctx) {
     if (typeof ctx.senderIsOwner !== "boolean") return;
     this.#owners.set(pair(ctx.sessionKey, ctx.requesterSenderId), { isOwner: ctx.senderIsOwner, at: this.#now() });
+  }
+
+  /** A run chooses its model: from here to its prompt a caller that only knows the session key can be told who speaks. */
+  noteStart(ctx) {
+    if (ctx.sessionKey) this.#starting.set(ctx.sessionKey, { ctx, at: this.#now() });
+  }
+
+  /** The context of the run in progress on a session key. */
+  starting(sessionKey) {
+    const found = this.#starting.get(sessionKey);
+    return found && this.#now() - found.at <= LONGEST_RUN_MS ? found.ctx : undefined;
+  }
+
+  /** Who spoke last on a session key, if it is known. */
+  lastOn(sessionKey) {
+    return this.#latest.get(sessionKey)?.session;
   }
 
   /** A message arrived. */

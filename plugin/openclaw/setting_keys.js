@@ -67,6 +67,7 @@ export const OWN = new Set([
   "corpusSupplement",
   "promptSupplement",
   "memorySlot",
+  "dreaming",
   "timeoutMs",
   "circuitBreaker.maxFailures",
   "circuitBreaker.cooldownMs",
@@ -128,4 +129,4 @@ export const SERVICE = new Set([
 ]);
 
 /** Every key a person may set. */
-export const KEYS = [...OWN, ...SERVICE];
+export const KEYS = [...new Set([...OWN, ...SERVICE])];

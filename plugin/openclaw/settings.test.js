@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { KEYS } from "./setting_keys.js";
+import { ALIASES, KEYS, NUMBERS } from "./setting_keys.js";
 import { readSettings, variable } from "./settings.js";
 
 const read = (raw, around = {}) => readSettings(raw, { env: {}, ...around });
@@ -64,7 +64,8 @@ for (const [raw, words] of [
   [{ mode: "remote" }, /needs the URL of your own service/],
   [{ mode: "cloud", apiKey: "k" }, /needs the URL/],
   [{ mode: "remote", baseUrl: "http://memory.example", apiKey: "k" }, /https:\/\/ only/],
-  [{ mode: "remote", baseUrl: "https://memory.example" }, /apiKey: mode remote needs the token/],
+  [{ mode: "remote", baseUrl: "https://memory.example", privacy: { ownRemote: true } }, /apiKey: .* needs the token/],
+  [{ mode: "remote", baseUrl: "https://memory.example", apiKey: "k" }, /privacy.ownRemote: a remote service gets every/],
 ]) {
   test(`${JSON.stringify(raw)} turns memory off and says why`, () => {
     const { off } = read(raw);
@@ -75,9 +76,11 @@ for (const [raw, words] of [
 
 test("remote over https, or to this machine, is let through", () => {
   assert.equal(
-    read({ mode: "remote", baseUrl: "https://memory.example/ns/", apiKey: "k" }).baseUrl,
+    read({ mode: "remote", baseUrl: "https://memory.example/ns/", apiKey: "k", privacy: { ownRemote: "yes" } }).baseUrl,
     "https://memory.example/ns",
   );
+  const other = { mode: "remote", baseUrl: "https://memory.example", apiKey: "k" };
+  assert.equal(read({ ...other, privacy: { uploadSummariesOnly: false } }).off, undefined);
   assert.equal(read({ mode: "remote", baseUrl: "http://127.0.0.1:9", apiKey: "k" }).off, undefined);
 });
 
@@ -125,23 +128,44 @@ test("the gateway's time zone and hook limits count", () => {
   assert.deepEqual([read({ timeoutMs: 60_000 }).captureDeadlineMs, read({}).recallDeadlineMs], [29_500, 1500]);
 });
 
+test("settings of a service that somebody else starts are named as without effect", () => {
+  const raw = { mode: "remote", baseUrl: "http://127.0.0.1:9", apiKey: "k", topK: 3, sessionTtl: 100, qdrant: { url: "q" } };
+  assert.deepEqual(read(raw).problems, [
+    "sessionTtl, qdrant.url: without effect in mode remote, set at the service in its preferences.json",
+  ]);
+});
+
+test("we own the gateway's memory only when setting and slot agree, and say so when they don't", () => {
+  const withSlot = (raw, memory) => read(raw, { gateway: { plugins: { slots: { memory } } } });
+  const both = withSlot({ memorySlot: "replace" }, "nightshift");
+  assert.deepEqual([both.ownsMemory, both.problems], [true, []]);
+  const beside = withSlot({}, "memory-core");
+  assert.deepEqual([beside.ownsMemory, beside.problems], [false, []]);
+  for (const memory of [undefined, "memory-core", "none"]) {
+    const wanted = withSlot({ memorySlot: "replace" }, memory);
+    assert.equal(wanted.ownsMemory, false);
+    assert.match(wanted.problems[0], /memorySlot: replace needs plugins.slots.memory to be nightshift, which is "/);
+  }
+  const orphan = withSlot({}, "nightshift");
+  assert.equal(orphan.ownsMemory, false);
+  assert.match(orphan.problems[0], /plugins.slots.memory: is nightshift, but memorySlot is supplement/);
+});
+
 test("the manifest accepts any configuration, hints at every key and hides the secret ones", () => {
   const manifest = JSON.parse(readFileSync(new URL("openclaw.plugin.json", import.meta.url), "utf8"));
   assert.deepEqual(manifest.configSchema, { type: "object", additionalProperties: true, properties: {} });
-  const aliases = new Set(["recallScope", "memoryScope", "minScore", "timeout"]);
+  assert.deepEqual(Object.keys(manifest.uiHints).sort(), [...KEYS, ...Object.keys(ALIASES)].sort());
   for (const key of Object.keys(manifest.uiHints)) {
-    if (aliases.has(key)) continue;
     const [group, name] = key.split(".");
-    assert.deepEqual(
-      read(name ? { [group]: { [name]: "x" } } : { [key]: "x" }).problems.filter((line) =>
-        line.includes("not a setting"),
-      ),
-      [],
-      key,
-    );
+    const { problems } = read(name ? { [group]: { [name]: "x" } } : { [key]: "x" });
+    assert.ok(!problems.some((line) => line.includes("not a setting")), key);
   }
-  for (const key of KEYS) assert.ok(manifest.uiHints[key], `no hint for ${key}`);
   for (const { path } of manifest.configContracts.secretInputs.paths)
     assert.equal(manifest.uiHints[path]?.sensitive, true, path);
-  for (const [key, hint] of Object.entries(manifest.uiHints)) assert.ok(hint.label && hint.help, key);
+  for (const [key, hint] of Object.entries(manifest.uiHints)) {
+    assert.ok(hint.label && hint.help, key);
+    assert.match(hint.help, Object.hasOwn(ALIASES, key) ? new RegExp(`Another name of ${ALIASES[key]}`) : /Default: /, key);
+  }
+  for (const [key, [standard, low, high]] of Object.entries(NUMBERS))
+    assert.ok(manifest.uiHints[key].help.includes(`Default: ${standard}, ${low} to ${high}.`), key);
 });

@@ -51,17 +51,19 @@ export class Sidecar {
 
   /**
    * Stop watching.
-   * @param {{ isFinal: boolean }} options Final: the gateway ends, and so does a process that we started. Otherwise the
-   *   plugin is being replaced, and the process waits a moment for its successor.
+   * @param {{ isFinal: boolean, isUsed?: boolean }} options Final: the gateway ends, and so does a process that we
+   *   started, unless it is used: then it is only let go, and ends when nobody uses it any more. Otherwise the plugin is
+   *   being replaced, and the process waits a moment for its successor.
    */
-  async stop({ isFinal }) {
+  async stop({ isFinal, isUsed = false }) {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     const child = this.#child;
     this.#child = undefined;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     child.removeAllListeners("exit");
-    if (isFinal) await end(child);
+    if (isFinal && isUsed) child.stdin.end();
+    else if (isFinal) await end(child);
     else park(child, this.#identity);
   }
 

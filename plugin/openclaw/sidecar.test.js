@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { Client } from "./client.js";
+import { gatewayId } from "./gateway_id.js";
 import { environmentOf, launchOf, openLog } from "./launch.js";
 import { recordingLogger, startService, until } from "./recording_service.js";
 import { readSettings } from "./settings.js";
@@ -107,6 +108,23 @@ test("a running service is joined and left running", async () => {
   assert.equal(first.starts().length, 1);
 });
 
+test("a service that other gateways use is let go and not ended", async () => {
+  const stays = "process.stdin.resume().on('end', () => setTimeout(() => process.exit(), 20_000));";
+  const { sidecar, logger, folder, starts, pid } = await sidecarOf();
+  writeFileSync(join(folder, "service.mjs"), PROGRAM.replace(/process\.stdin\.on.*/, stays));
+  sidecar.start();
+  await until(() => said(logger, "started the memory service"));
+  const begun = Date.now();
+  await sidecar.stop({ isFinal: true, isUsed: true });
+  assert.ok(Date.now() - begun < 500);
+  await new Promise((resolve) => {
+    setTimeout(resolve, 2500); // a process that isn't used would have been signalled by now
+  });
+  assert.ok(isAlive(pid()));
+  assert.equal(starts().length, 1);
+  process.kill(pid(), "SIGKILL");
+});
+
 test("a service that was killed is started again, without a warning of its own", async () => {
   const { sidecar, client, logger, starts, pid } = await sidecarOf();
   sidecar.start();
@@ -206,6 +224,7 @@ test("the service gets the settings, not the gateway's own variables", () => {
     NIGHTSHIFT_PORT: "7461",
     NIGHTSHIFT_DEMO: "0",
     NIGHTSHIFT_LIFELINE: "1",
+    NIGHTSHIFT_GATEWAY_ID: gatewayId(),
   });
 });
 

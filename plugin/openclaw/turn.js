@@ -128,11 +128,12 @@ function speakerOf(message, session) {
 
 /** The same for every attempt at a message: the gateway's own key of the user's entry, else the run. */
 function turnKey(message, { runId, number }) {
-  const key =
-    typeof message.idempotencyKey === "string" && message.idempotencyKey
-      ? message.idempotencyKey
-      : `${runId ?? `at-${message.timestamp}`}:user${number ? `:${number}` : ""}`;
-  return key.slice(0, KEY_CHARS);
+  return turnKeyOf(message) ?? `${runId ?? `at-${message.timestamp}`}:user${number ? `:${number}` : ""}`.slice(0, KEY_CHARS);
+}
+
+/** The gateway's own key of a user's entry; undefined where it gave none. */
+export function turnKeyOf({ idempotencyKey }) {
+  return typeof idempotencyKey === "string" && idempotencyKey ? idempotencyKey.slice(0, KEY_CHARS) : undefined;
 }
 
 /** The last thing said, unless the run ended in an error: then nothing was. */

@@ -66,6 +66,8 @@ def serve(settings: Settings) -> None:
         )
 
         def end() -> None:
+            if context := getattr(app.state, "service", None):
+                context.ending.set()
             server.should_exit = True
 
         hold(end)

@@ -10,11 +10,15 @@ from starlette.exceptions import HTTPException
 
 from memory_core.bootstrap import MemoryCore
 from memory_core.errors import MemoryCoreError
+from plugin.service.artifact_routes import router as artifact_router
 from plugin.service.background import Background
 from plugin.service.context import ServiceContext
+from plugin.service.context_routes import router as context_router
 from plugin.service.errors import code_of, error_response
+from plugin.service.gateway_routes import router as gateway_router
 from plugin.service.metrics import Metrics
 from plugin.service.middleware import Gate
+from plugin.service.model_calls import router as model_call_router
 from plugin.service.prefetcher import Prefetcher
 from plugin.service.readiness import Readiness
 from plugin.service.recalling import Recaller
@@ -65,6 +69,10 @@ def build_app(core: MemoryCore, *, token: str, on_wake: list[Background]) -> Fas
         openapi_url="/openapi.json",
     )
     app.include_router(router)
+    app.include_router(artifact_router)
+    app.include_router(context_router)
+    app.include_router(model_call_router)
+    app.include_router(gateway_router)
     app.add_middleware(Gate, token=token, listen=core.settings.listen)
     app.add_exception_handler(MemoryCoreError, _ours)
     app.add_exception_handler(RequestValidationError, _wrong_field)

@@ -44,6 +44,8 @@ class Background:
             Chore(name="idle", work=core.capture.owe_idle, interval_s=5),
             Chore(name="reconcile", work=core.indexing.reconcile, interval_s=3600),
             Chore(name="drop_consolidated", work=core.capture.drop_consolidated, interval_s=60),
+            Chore(name="expire_model_calls", work=core.model_calls.expire, interval_s=15),
+            Chore(name="housekeeping", work=core.housekeeping.owe_if_due, interval_s=600),
             Chore(name="erase_traces", work=core.database.erase_traces, interval_s=30),
         )
         self._tasks = [asyncio.create_task(self._repeat(chore), name=chore.name) for chore in chores]

@@ -1,12 +1,14 @@
 """What the routes of one service share, and how they get it."""
 
+import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fastapi import Request
 
 from memory_core.bootstrap import MemoryCore
 from plugin.service.background import Background
+from plugin.service.gateways import Gateways
 from plugin.service.metrics import Metrics
 from plugin.service.prefetcher import Prefetcher
 from plugin.service.readiness import Readiness
@@ -26,6 +28,9 @@ class ServiceContext:
     tools: Mapping[str, Tool]
     recaller: Recaller
     prefetcher: Prefetcher
+    ending: threading.Event = field(default_factory=threading.Event)
+    """Set when the service is about to end: long polls answer now."""
+    gateways: Gateways = field(default_factory=Gateways)
 
 
 def service(request: Request) -> ServiceContext:

@@ -14,7 +14,12 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 STREAMED_PATHS = frozenset({"/v1/import"})
 """Read their body piece by piece and watch its size themselves."""
 MAX_BODY_BYTES = 1_000_000
-_BODY_LIMITS: Mapping[str, int] = {"/v1/tools/creative_capture": 8_000_000}
+_BODY_LIMITS: Mapping[str, int] = {
+    "/v1/tools/creative_capture": 8_000_000,
+    # Whole transcripts; the plugin leaves out what is long and not looked at.
+    **dict.fromkeys(("/v1/context/assemble", "/v1/context/compact", "/v1/context/bootstrap"), 32_000_000),
+    "/v1/context/commit-turn": 8_000_000,
+}
 _DRAIN_BYTES = 32_000_000
 """How much of a body that is too large is read and dropped, so that its sender gets to see the answer."""
 _LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})

@@ -1,13 +1,17 @@
 """Recalls within their deadline: past it, what was computed ahead, or nothing."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from memory_core.bootstrap import MemoryCore
 from memory_core.recall.library import MemoryView
 from memory_core.recall.service import Recalled, RecallRequest
 from memory_core.values import SessionRef
 from plugin.service.lanes import Lane
+
+T = TypeVar("T")
 
 RECALLS_AT_ONCE = 16
 """Searches that run at the same time, late ones included."""
@@ -54,6 +58,10 @@ class Recaller:
             return InTime(recalled=Recalled(found=[], context="", query="", degraded=True, reason=late))
         recall.note_injected(ref, request, recalled=in_time.recalled)
         return in_time
+
+    async def in_lane(self, work: Callable[[], T]) -> T:
+        """Do other work that searches, in the threads of the searches."""
+        return await self._searches.run(work)
 
     async def wait_idle(self) -> None:
         """Wait until no search runs."""

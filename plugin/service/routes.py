@@ -17,6 +17,7 @@ from memory_core.recall.service import Recalled, RecallRequest
 from memory_core.values import JobId
 from plugin.service.context import ServiceContext, service
 from plugin.service.importing import Importer
+from plugin.service.model_calls import GatewayId, note_gateway
 from plugin.service.prefetcher import Exchange
 from plugin.service.readiness import OK
 from plugin.service.schemas import (
@@ -108,7 +109,7 @@ async def recall(body: RecallIn, it: Service) -> RecallOut:
 
 
 @router.post("/v1/turns", response_model_exclude_none=True)
-async def turns(body: TurnIn, it: Service) -> TurnOut:
+async def turns(body: TurnIn, it: Service, *, gateway: GatewayId = None) -> TurnOut:
     """Keep a turn that ended; on disk when this answers."""
     turn = LiveTurn(
         turn_key=body.turn_key,
@@ -116,8 +117,10 @@ async def turns(body: TurnIn, it: Service) -> TurnOut:
         user_text=body.user.text,
         assistant_text=body.assistant.text,
         media=tuple(body.user.media),
+        tools=tuple(tool.name for tool in body.tools),
     )
     ref = body.session.to_ref()
+    await asyncio.to_thread(note_gateway, it.core, resolve_scope(ref, it.core.settings.identity), gateway_id=gateway)
     captured = await asyncio.to_thread(it.core.capture.accept, ref, turn)
     it.metrics.turns.labels(status=captured.status).inc()
     if captured.status is CaptureStatus.ACCEPTED:
@@ -137,8 +140,10 @@ async def sessions(event: Literal["start", "reset", "end"], *, body: SessionEven
     ref = body.session.to_ref()
     it.prefetcher.drop(ref)
     it.core.recall.begin_session(ref)
-    work = it.core.capture.start_session if event == "start" else it.core.capture.end_session
-    return SessionOut(session_id=await asyncio.to_thread(work, ref))
+    if event == "start":
+        return SessionOut(session_id=await asyncio.to_thread(it.core.capture.start_session, ref))
+    await asyncio.to_thread(it.core.context.end, ref)
+    return SessionOut(session_id=await asyncio.to_thread(it.core.capture.end_session, ref))
 
 
 @router.post("/v1/tools/{name}")

@@ -38,6 +38,7 @@ def statistics(it: ServiceContext) -> dict[str, Any]:
         "lastConsolidationAt": last_consolidation.isoformat() if last_consolidation else None,
         "lastDreamRunAt": None,
         "recall": {"p50Ms": p50, "p95Ms": p95, "misses": it.metrics.misses},
+        "gateways": it.gateways.present(it.core.clock.now()),
         "settingsProblems": list(it.core.settings.problems),
     }
 

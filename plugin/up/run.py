@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from memory_core.settings_loading import load_settings
 from plugin.client import service_url
 from plugin.demo import run_demo
 from plugin.report import Report
+from plugin.up.gateways import other_gateways
 from plugin.up.home import PREFECT_AUTH_FILE, Claim, claim_home, mend_home, prefect_auth, prepare_home
 from plugin.up.ports import free_port, wait_for_port
 from plugin.up.readiness import Readiness
@@ -34,10 +36,12 @@ class UpOptions:
     Attributes:
         sidecar: For a gateway: end when standard input ends, show nothing but states.
         demo: Prove itself once everything is ready.
+        gateway: What the gateway that started a sidecar calls itself.
     """
 
     sidecar: bool
     demo: bool
+    gateway: str | None = None
 
 
 def run_up(settings: Settings, environ: Mapping[str, str], *, options: UpOptions, report: Report) -> int:
@@ -71,7 +75,8 @@ async def _serve(
     report.line(f"Nightshift {version('nightshift')} starts: home {settings.home}, port {settings.port}")
     supervisor = Supervisor(embedded_tree(settings, environ, prefect=prefect), report)
     herald = _Herald(settings, options, report=report, prefect=prefect)
-    return await supervisor.run(herald.tell, sidecar=options.sidecar)
+    others = partial(other_gateways, settings, starter=options.gateway)
+    return await supervisor.run(herald.tell, sidecar=options.sidecar, others=others)
 
 
 class _Herald:

@@ -5,7 +5,8 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from functools import partial
 
 from plugin.report import Report
 from plugin.up.child import Child, ChildSpec, GaveUp, Nursery
@@ -19,6 +20,13 @@ _SIDECAR_PATIENCE_S = 8.0
 """How long a sidecar leaves Ctrl-C or a hang-up to its gateway, which has last words to send; then it ends anyway."""
 
 Herald = Callable[["Supervisor"], Coroutine[None, None, None]]
+Others = Callable[[], Awaitable[int]]
+"""Counts the gateways besides the starter that use the tree."""
+
+
+async def nobody() -> int:
+    """Nobody but the starter uses the tree."""
+    return 0
 
 
 class Supervisor:
@@ -31,7 +39,17 @@ class Supervisor:
         *,
         policy: RestartPolicy | None = None,
         stop_grace_s: float = 12.0,
+        look_again_s: float = 5.0,
     ) -> None:
+        """Know the children; none is started yet.
+
+        Args:
+            specs: In the order in which they are started.
+            report: Where lines for people go.
+            policy: How a child that died is started again.
+            stop_grace_s: How long a child may take to end.
+            look_again_s: How often a sidecar that outlived its gateway asks whether another one still uses it.
+        """
         self.restarted = asyncio.Event()
         """Set whenever a child was started again; the listener clears it."""
         nursery = Nursery(
@@ -40,8 +58,11 @@ class Supervisor:
         self.children = [Child(spec, nursery) for spec in specs]
         self._report = report
         self._stop_grace_s = stop_grace_s
+        self._look_again_s = look_again_s
         self._ending = asyncio.Event()
         self._reason = ""
+        self._others: Others = nobody
+        self._outliving: asyncio.Task[None] | None = None
 
     def end(self, reason: str) -> None:
         """Ask the tree to end; the first reason counts."""
@@ -49,7 +70,7 @@ class Supervisor:
             self._reason = reason
             self._ending.set()
 
-    async def run(self, herald: Herald, *, sidecar: bool) -> int:
+    async def run(self, herald: Herald, *, sidecar: bool, others: Others = nobody) -> int:
         """Keep everything running until the end is asked for or the vital child can't be kept alive.
 
         Signals stay blocked when this returns: the process is about to end, and a late Ctrl-C must not hurt it.
@@ -57,10 +78,12 @@ class Supervisor:
         Args:
             herald: Tells the starter how it goes, beside the children; its end ends nothing.
             sidecar: End when standard input does, and leave Ctrl-C to the starter for a while.
+            others: Asked when the starter of a sidecar is gone: the tree stays as long as somebody else uses it.
 
         Returns:
             Exit code of the process.
         """
+        self._others = others
         self._listen(sidecar=sidecar)
         keepers = [asyncio.create_task(child.keep_running()) for child in self.children]
         for keeper in keepers:
@@ -104,7 +127,7 @@ class Supervisor:
 
     def _on_signal(self, number: signal.Signals, sidecar: bool) -> None:  # noqa: FBT001  the loop passes positions only
         if sidecar and number != signal.SIGTERM:
-            asyncio.get_running_loop().call_later(_SIDECAR_PATIENCE_S, self.end, number.name)
+            asyncio.get_running_loop().call_later(_SIDECAR_PATIENCE_S, self._lose_starter, number.name)
         else:
             self.end(number.name)
 
@@ -114,4 +137,22 @@ class Supervisor:
             while os.read(_STANDARD_INPUT, 4096):
                 pass
         with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(self.end, "whoever started this is gone")
+            loop.call_soon_threadsafe(self._lose_starter, "whoever started this is gone")
+
+    def _lose_starter(self, reason: str) -> None:
+        if self._outliving is None:
+            self._outliving = asyncio.get_running_loop().create_task(self._outlive(reason))
+            self._outliving.add_done_callback(partial(self._check_outliving, reason))
+
+    def _check_outliving(self, reason: str, outliving: asyncio.Task[None]) -> None:
+        if not outliving.cancelled() and (error := outliving.exception()):
+            self.end(f"{reason}, and who else uses this can't be told ({error!r})")
+
+    async def _outlive(self, reason: str) -> None:
+        stays = False
+        while (count := await self._others()) > 0:
+            if not stays:
+                self._report.line(f"{reason}; it stays for other gateways that use it ({count})")
+            stays = True
+            await asyncio.sleep(self._look_again_s)
+        self.end("no gateway uses this any more" if stays else reason)

@@ -17,11 +17,11 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from memory_core.models import job, memory, turn
+from memory_core.models import artifact, dream, job, memory, turn
 from memory_core.models.base import Table
 from memory_core.store.database import Database
 
-FAMILIES = (turn, memory, job)
+FAMILIES = (turn, memory, artifact, dream, job)
 """Importing them registers their tables."""
 
 _START_WITHIN_S = 30

@@ -210,7 +210,7 @@ def test_a_wrong_time_zone_leaves_the_systems(tmp_path: Path, zone: object) -> N
 
 @pytest.mark.parametrize("zone", ["Nowhere/Really", "CET-1CEST", "/etc/passwd", ":"])
 def test_a_system_zone_that_cannot_be_used_does_not_stop_the_service(tmp_path: Path, zone: str) -> None:
-    script = "from memory_core.settings import load_settings; print(load_settings().identity.timezone)"
+    script = "from memory_core.settings_loading import load_settings; print(load_settings().identity.timezone)"
     environ = {**os.environ, "TZ": zone, "NIGHTSHIFT_HOME": str(tmp_path)}
     command = [sys.executable, "-W", "error", "-c", script]
     done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True, timeout=60)

@@ -2,10 +2,10 @@
 
 from alembic import context
 
-from memory_core.models import job, memory, turn
+from memory_core.models import artifact, job, memory, turn
 from memory_core.models.base import Table
 
-FAMILIES = (turn, memory, job)
+FAMILIES = (turn, memory, artifact, job)
 """Every module of tables; importing one registers its tables."""
 
 connection = context.config.attributes["connection"]

@@ -212,6 +212,6 @@ def _numbers(receipt: Receipt, *, matched: int) -> dict[str, object]:
         "matched": matched,
         "derived": 0,
         "vectors": receipt.vectors,
-        "artifacts": 0,
+        "artifacts": receipt.artifacts,
         "buffered": receipt.turns,
     }

@@ -74,7 +74,9 @@ async def _search(call: ToolCall, arguments: SearchArguments) -> ToolReply:
         return [MemoryOut.of(view, score=entry.score) for view, entry in zip(views, found, strict=True)]
 
     memories = await asyncio.to_thread(find) if call.scope.reads else []
-    return ToolReply(text=_lines(call, memories), details={"memories": [dump(memory) for memory in memories]})
+    return ToolReply(
+        text=_lines(call, memories), details={"memories": [dump(memory) for memory in memories]} | _readers(call)
+    )
 
 
 async def _get(call: ToolCall, arguments: GetArguments) -> ToolReply:
@@ -83,7 +85,7 @@ async def _get(call: ToolCall, arguments: GetArguments) -> ToolReply:
     lines = memory.text.split("\n")
     first = (arguments.from_line or 1) - 1
     text = "\n".join(lines[first : first + arguments.line_count] if arguments.line_count else lines[first:])
-    details = {"memory": dump(memory), "revisions": [_revision(view)], "edges": _edges(view)}
+    details = {"memory": dump(memory), "revisions": [_revision(view)], "edges": _edges(view)} | _readers(call)
     return ToolReply(text=f"{_line(call, memory, text=text)}", details=details)
 
 
@@ -101,6 +103,11 @@ async def _list(call: ToolCall, arguments: ListArguments) -> ToolReply:
     if page.cursor:
         details["nextCursor"] = page.cursor
     return ToolReply(text=_lines(call, memories), details=details)
+
+
+def _readers(call: ToolCall) -> dict[str, object]:
+    """Says so where more than one person reads what was found."""
+    return {"shared": True} if call.scope.shared else {}
 
 
 def _revision(view: MemoryView) -> dict[str, object]:

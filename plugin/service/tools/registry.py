@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from plugin.service.tools import forgetting, reading, writing
+from plugin.service.tools import creative, forgetting, reading, writing
 from plugin.service.tools.base import Tool
 
 
@@ -15,5 +15,8 @@ def registry() -> Mapping[str, Tool]:
         writing.STORE,
         writing.CONSOLIDATE,
         forgetting.make(forgetting.Previews()),
+        creative.CAPTURE,
+        creative.RECALL,
+        creative.STATUS,
     )
     return {tool.name: tool for tool in tools}

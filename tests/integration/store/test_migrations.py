@@ -12,11 +12,21 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, event, inspect, text
 
 from memory_core.errors import Corrupt, MemoryCoreError
-from memory_core.models import job, link, memory, turn
+from memory_core.models import artifact, context, dream, job, link, memory, turn
 from memory_core.models.base import Table
 from memory_core.store.database import Database
 
 TABLES = {
+    "artifact",
+    "artifactblob",
+    "artifactcapture",
+    "artifactrevision",
+    "contextwindow",
+    "dreamchange",
+    "dreamitem",
+    "dreamreview",
+    "dreamrun",
+    "dreamschedule",
     "indexchange",
     "job",
     "link",
@@ -29,7 +39,7 @@ TABLES = {
     "tombstone",
     "turn",
 }
-FAMILIES = (turn, memory, link, job)
+FAMILIES = (artifact, context, dream, turn, memory, link, job)
 _CRASH_AFTER_TABLES = 3
 
 

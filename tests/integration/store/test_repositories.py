@@ -249,7 +249,7 @@ class TestTurns:
             plant_turn(database, lively, consolidated_at=START),
         ]
         with database.transaction() as db:
-            assert TurnRepository(db).drop_texts(quiet_since=later(50)) == 1
+            assert TurnRepository(db).drop_texts(quiet_since=later(50), now=later(50)) == 1
         with database.reading() as db:
             assert [row.id for row in TurnRepository(db).with_text([MINE])] == [row.id for row in rows[1:]]
 

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory_core.capture.statements import LIMIT_CHARS, Candidate, Utterance, extract
+from memory_core.capture.statements import AS_SAID, LIMIT_CHARS, RULES, Candidate, Utterance, extract
 from memory_core.values import MemoryKind, Origin
 
 # 10 May 2023 was a Wednesday.
@@ -187,6 +187,22 @@ def test_every_memory_stays_within_the_limit_and_their_number_is_bounded(text: s
 
 def test_a_sentence_said_twice_is_kept_once() -> None:
     assert texts("I work as a nurse. " * 30) == ["I work as a nurse."]
+
+
+@pytest.mark.parametrize(
+    ("said_at", "tz"),
+    [(SAID_AT, "Mars/Olympus_Mons"), (SAID_AT, ""), (datetime.min.replace(tzinfo=UTC), "Europe/Berlin")],
+)
+def test_an_utterance_that_no_rule_can_read_is_kept_as_it_was_said(said_at: datetime, tz: str) -> None:
+    text = "We met Bo yesterday,  last week and last year in Porto"
+    utterance = Utterance(role=Origin.USER, speaker="Ana", text=text, said_at=said_at, timezone=tz)
+    (candidate,) = extract(utterance)
+    assert (candidate.text, candidate.made_by) == (" ".join(text.split()), AS_SAID)
+    assert (candidate.event_at, candidate.speaker) == (None, "Ana")
+
+
+def test_what_the_rules_made_says_so() -> None:
+    assert [candidate.made_by for candidate in said("We met Bo yesterday")] == [RULES]
 
 
 def test_placeholders_stay() -> None:

@@ -225,3 +225,50 @@ def test_dates_that_need_no_help_say_so() -> None:
 def test_dates_are_written_in_the_language_they_were_said_in() -> None:
     assert [m.text for m in resolve("gestern", WEDNESDAY, tz="UTC")] == ["9. Mai 2023"]
     assert [m.text for m in resolve("昨天", WEDNESDAY, tz="UTC")] == ["2023年5月9日"]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("wat deed ik vorige week", "2023-05-01", "2023-05-07"),
+        ("twee maanden geleden", "2023-03-01", "2023-03-31"),
+        ("na semana passada", "2023-05-01", "2023-05-07"),
+        ("há três dias", "2023-05-07", "2023-05-07"),
+        ("la settimana scorsa", "2023-05-01", "2023-05-07"),
+        ("due settimane fa", "2023-04-24", "2023-04-30"),
+        ("на прошлой неделе", "2023-05-01", "2023-05-07"),
+        ("две недели назад", "2023-04-24", "2023-04-30"),
+        ("3 мая 2022", "2022-05-03", "2022-05-03"),
+        ("我两周前搬家了", "2023-04-24", "2023-04-30"),
+        ("三个月前", "2023-02-01", "2023-02-28"),
+        ("3週間前", "2023-04-17", "2023-04-23"),
+        ("지난주에 만났어", "2023-05-01", "2023-05-07"),
+        ("2주 전에", "2023-04-24", "2023-04-30"),
+        ("2022年12月5日", "2022-12-05", "2022-12-05"),
+        ("2022年12月", "2022-12-01", "2022-12-31"),
+        ("2022年", "2022-01-01", "2022-12-31"),
+        ("十二月", "2022-12-01", "2022-12-31"),
+        ("2022년 5월 3일", "2022-05-03", "2022-05-03"),
+    ],
+)
+def test_more_languages_name_stretches(text: str, *, first: str, last: str) -> None:
+    assert days(text) == [(first, last)]
+
+
+@pytest.mark.parametrize("text", ["三个月", "二十一月", "13月", "the month of rain", "5日間", "Er kommt morgens"])
+def test_a_length_or_a_wrong_number_names_no_date(text: str) -> None:
+    assert days(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "yearly"),
+    [("in May", True), ("en mayo", True), ("on 3 March", True), ("5月", True), ("in May 2022", False), ("ieri", False)],
+)
+def test_what_comes_every_year_is_marked(text: str, yearly: bool) -> None:  # noqa: FBT001 a parameter of the table
+    assert [mention.yearly for mention in resolve(text, WEDNESDAY, tz="UTC")] == [yearly]
+
+
+def test_who_looks_back_means_what_is_over() -> None:
+    (forward,) = resolve("on Friday", WEDNESDAY, tz="UTC")
+    (back,) = resolve("on Friday", WEDNESDAY, tz="UTC", looks_back=True)
+    assert (forward.since.date(), back.since.date()) == (date(2023, 5, 12), date(2023, 5, 5))

@@ -9,7 +9,8 @@ from memory_core.errors import Conflict, Invalid, NotFound
 from memory_core.settings import Settings
 from memory_core.settings_loading import load_settings
 from plugin.connect import connect_gateway
-from plugin.gateway_config import PLUGIN_FOLDER, find_config, plug_in, read_config
+from plugin.gateway_config import find_config, read_config
+from plugin.plug_in import PLUGIN_FOLDER, plug_in
 
 OURS = str(PLUGIN_FOLDER)
 USUAL = load_settings({})
@@ -218,3 +219,62 @@ def test_the_memory_slot_follows_the_setting(
     config = {"memorySlot": mode} if mode else {}
     plugins: dict[str, Any] = {"entries": {"nightshift": {"config": config}}, "slots": {"memory": slot} if slot else {}}
     assert plugged({"plugins": plugins}, path)["plugins"]["slots"].get("memory") == after
+
+
+@pytest.mark.parametrize("before", [None, {"enabled": True}])
+def test_as_the_gateways_memory_its_own_nightly_work_is_switched_off_unless_somebody_chose(
+    path: Path, *, before: dict[str, bool] | None
+) -> None:
+    config = {"memorySlot": "Replace ", **({"dreaming": before} if before else {})}
+    content = plugged({"plugins": {"entries": {"nightshift": {"config": config}}}}, path)
+    assert content["plugins"]["slots"] == {"memory": "nightshift"}
+    assert content["plugins"]["entries"]["nightshift"]["config"]["dreaming"] == (before or {"enabled": False})
+
+
+@pytest.mark.parametrize(
+    ("engine", "slot", "after"),
+    [
+        (None, None, None),
+        (None, "nightshift", "nightshift"),
+        (True, None, "nightshift"),
+        (True, "legacy", "nightshift"),
+        (False, "nightshift", "legacy"),
+        (False, "another", "another"),
+    ],
+)
+def test_the_context_engine_is_chosen_only_when_asked_for(
+    path: Path, *, engine: bool | None, slot: str | None, after: str | None
+) -> None:
+    path.write_text(json.dumps({"plugins": {"slots": {"contextEngine": slot} if slot else {}}}))
+    changed, _ = plug_in(read_config(path), USUAL, engine=engine)
+    plugins: dict[str, Any] = json.loads(json.dumps(changed))["plugins"]
+    assert plugins.get("slots", {}).get("contextEngine") == after
+
+
+@pytest.mark.parametrize("wanted", ["scripted/dreamer", {"provider": "scripted", "model": "dreamer"}])
+def test_a_model_of_its_own_for_the_dream_run_is_allowed_that_one_only(path: Path, wanted: object) -> None:
+    llm = {"allowedModels": ["p/other"], "allowedCompletionModels": ["p/agent"]}
+    entry = {"config": {"dreamStateModel": wanted}, "llm": llm}
+    content = plugged({"plugins": {"entries": {"nightshift": entry}}}, path)
+    assert content["plugins"]["entries"]["nightshift"]["llm"] == {
+        "allowModelOverride": True,
+        "allowedModels": ["p/other", "scripted/dreamer"],
+        "allowedCompletionModels": ["p/agent", "scripted/dreamer"],
+    }
+    again = plugged(content, path)
+    assert again == content
+
+
+def test_the_services_own_dream_model_is_allowed_too_and_a_list_of_all_stays(path: Path, tmp_path: Path) -> None:
+    home = tmp_path / "h"
+    home.mkdir()
+    (home / "preferences.json").write_text(json.dumps({"dreamState": {"model": "scripted/dreamer"}}))
+    settings = load_settings({"NIGHTSHIFT_HOME": str(home)})
+    content = plugged({}, path, settings=settings)
+    assert content["plugins"]["entries"]["nightshift"]["llm"] == {
+        "allowModelOverride": True,
+        "allowedModels": ["scripted/dreamer"],
+    }
+    everything = {"plugins": {"entries": {"nightshift": {"llm": {"allowedModels": ["*"]}}}}}
+    kept = plugged(everything, path, settings=settings)["plugins"]["entries"]["nightshift"]["llm"]
+    assert kept["allowedModels"] == ["*"]

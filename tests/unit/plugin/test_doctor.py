@@ -6,6 +6,7 @@ import pytest
 
 from memory_core.settings_loading import load_settings
 from plugin.doctor import Finding, examine, node_fits
+from plugin.plug_in import PLUGIN_FOLDER
 
 
 @pytest.mark.parametrize(
@@ -86,3 +87,38 @@ def test_the_token_is_never_shown(home: Path) -> None:
 def test_no_node_is_a_problem_but_stops_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", os.devnull)
     assert any("Node.js is not on the PATH" in finding.what for finding in problems(home))
+
+
+def gateway_with(home: Path, config: dict[str, object]) -> None:
+    folder = home.parent / "gateway"
+    folder.mkdir()
+    plugins = {"load": {"paths": [str(PLUGIN_FOLDER)]}, "entries": {"nightshift": {"config": config}}}
+    (folder / "openclaw.json").write_text(json.dumps({"plugins": plugins}))
+
+
+def test_settings_mistyped_in_the_gateway_are_explained(home: Path) -> None:
+    gateway_with(home, {"timeoutMs": 1, "colour": "blue"})
+    found = [finding for finding in problems(home) if "setting " in finding.what]
+    told = [finding.what.split(": setting ")[1] for finding in found]
+    assert told == [
+        "timeoutMs: 1 is outside 250 to 120000, 250 is used",
+        "colour: not a setting of Nightshift",
+    ]
+    assert all("plugins.entries.nightshift.config" in str(finding.mend) for finding in found)
+
+
+def test_a_slot_that_does_not_fit_the_setting_is_a_mismatch(home: Path) -> None:
+    gateway_with(home, {"memorySlot": "replace"})
+    assert any('plugins.slots.memory: "nightshift"' in finding.what for finding in problems(home))
+
+
+def test_of_a_gateway_with_a_remote_service_that_one_is_looked_at(home: Path) -> None:
+    gateway_with(home, {"mode": "remote", "baseUrl": "http://127.0.0.1:1", "apiKey": "k"})
+    whats = [finding.what for finding in problems(home)]
+    assert any(what.startswith("remote service: no service answers at http://127.0.0.1:1") for what in whats)
+    assert not any(what.startswith("service") for what in whats)
+
+
+def test_a_remote_service_whose_key_only_the_gateway_can_read_is_not_asked(home: Path) -> None:
+    gateway_with(home, {"mode": "remote", "baseUrl": "http://127.0.0.1:1", "apiKey": "${KEY}"})
+    assert not any("remote service" in finding.what for finding in problems(home))

@@ -14,7 +14,7 @@ import pytest
 from plugin.report import Report
 from plugin.up.child import ChildSpec
 from plugin.up.restart import RestartPolicy
-from plugin.up.supervisor import Supervisor
+from plugin.up.supervisor import Others, Supervisor
 
 HOLDS = """
 import os, sys, threading
@@ -86,6 +86,33 @@ class Tree:
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
 
         return asyncio.run(run())
+
+    def run_sidecar(self, others: Others) -> int:
+        """Run it for a gateway that is gone already."""
+
+        async def run() -> int:
+            supervisor = Supervisor(self.specs, Report(self.said), policy=QUICK, look_again_s=0.05)
+            async with asyncio.timeout(20):
+                return await supervisor.run(_silent, sidecar=True, others=others)
+
+        kept, nobody = os.dup(0), os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nobody, 0)
+        try:
+            return asyncio.run(run())
+        finally:
+            os.dup2(kept, 0)
+            os.close(kept)
+            os.close(nobody)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+
+    async def come_up(self, name: str) -> None:
+        """Wait for a child's first line."""
+        while not self.pids(name):  # noqa: ASYNC110  what is waited for happens in files
+            await asyncio.sleep(0.02)
+
+
+async def _silent(_: Supervisor) -> None:
+    return
 
 
 def _children() -> list[int]:
@@ -233,3 +260,35 @@ def test_a_long_log_is_turned_over_at_the_next_start(tree: Tree) -> None:
     assert tree.run(when=lambda: bool(tree.pids("service"))) == 0
     assert (tree.folder / "service.log.1").stat().st_size == 6_000_000
     assert log.stat().st_size < 100
+
+
+@pytest.mark.parametrize(
+    ("counts", "stays"),
+    [([0], False), ([2, 1, 0], True)],
+)
+def test_a_sidecar_ends_with_its_starter_unless_others_use_it(tree: Tree, counts: list[int], *, stays: bool) -> None:
+    tree.add("service", HOLDS, vital=True)
+    left = list(counts)
+
+    async def others() -> int:
+        await tree.come_up("service")
+        return left.pop(0)
+
+    assert tree.run_sidecar(others) == 0
+    assert left == []
+    said = tree.said.getvalue()
+    assert ("it stays for other gateways that use it (2)" in said) is stays
+    reason = "no gateway uses this any more" if stays else "whoever started this is gone"
+    assert f"ending: {reason}" in said
+    assert tree.log("service").endswith("down\n")
+
+
+def test_a_sidecar_ends_when_nobody_can_say_who_uses_it(tree: Tree) -> None:
+    tree.add("service", HOLDS, vital=True)
+
+    async def others() -> int:
+        await tree.come_up("service")
+        raise OSError("no such thing")
+
+    assert tree.run_sidecar(others) == 0
+    assert "ending: whoever started this is gone" in tree.said.getvalue()

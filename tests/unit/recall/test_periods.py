@@ -105,3 +105,41 @@ def test_any_text_is_read_and_every_period_has_a_length(text: str, day: date) ->
 @given(count=st.integers(0, 999), unit=st.sampled_from(["day", "week", "month", "year"]))
 def test_long_ago_is_still_a_date(count: int, unit: str) -> None:
     assert len(days(f"{count} {unit}s ago")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "period"),
+    [
+        ("the week before 9 May 2024", ("2024-04-29", "2024-05-06")),
+        ("the day before yesterday", ("2025-06-09", "2025-06-10")),
+        ("what did we do last summer?", ("2024-06-01", "2024-09-01")),
+        ("last May", ("2025-05-01", "2025-06-01")),
+        ("Was haben wir vorige Woche gemacht?", ("2025-06-02", "2025-06-09")),
+        ("Wo war ich am Montag?", ("2025-06-09", "2025-06-10")),
+        ("Qu'est-ce que j'ai fait la semaine dernière ?", ("2025-06-02", "2025-06-09")),
+        ("¿Qué hice la semana pasada?", ("2025-06-02", "2025-06-09")),
+        ("O que fiz na semana passada?", ("2025-06-02", "2025-06-09")),
+        ("Cosa ho fatto ieri?", ("2025-06-10", "2025-06-11")),
+        ("Wat deed ik vorige week?", ("2025-06-02", "2025-06-09")),
+        ("Что я делал на прошлой неделе?", ("2025-06-02", "2025-06-09")),
+        ("上周我做了什么？", ("2025-06-02", "2025-06-09")),
+        ("先週は何をしましたか", ("2025-06-02", "2025-06-09")),
+        ("지난주에 뭐 했지?", ("2025-06-02", "2025-06-09")),
+        ("2024年5月3日", ("2024-05-03", "2024-05-04")),
+    ],
+)
+def test_other_languages_and_longer_expressions_are_read_as_in_statements(text: str, period: tuple[str, str]) -> None:
+    assert days(text) == [period]
+
+
+@pytest.mark.parametrize("text", ["¿Qué hicimos en mayo?", "Was war im Mai?", "我五月去了哪里？", "Где я был в мае?"])
+def test_a_month_without_a_year_means_the_past_three_in_every_language(text: str) -> None:
+    assert days(text) == [(f"{year}-05-01", f"{year}-06-01") for year in (2025, 2024, 2023)]
+
+
+def test_a_week_begins_in_the_zone_of_the_asker_in_every_language() -> None:
+    (period,) = named_periods("上周", asked_at=ASKED, zone="Asia/Shanghai")
+    assert (period.since, period.until) == (
+        datetime(2025, 6, 1, 16, tzinfo=UTC),
+        datetime(2025, 6, 8, 16, tzinfo=UTC),
+    )

@@ -1,0 +1,158 @@
+"""What left the model's context and is needed again: memories in the words they came from, and words that wait."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+
+from memory_core.context.working_memory import MAX_SENTENCES, flatten, telling_sentences
+from memory_core.keywords import content_words
+from memory_core.models.memory import Memory
+from memory_core.models.turn import Turn
+from memory_core.recall.finding import Found
+from memory_core.recall.packing import Line
+from memory_core.recall.place import Place
+from memory_core.store.archive import ArchiveRepository
+from memory_core.store.database import Database
+from memory_core.store.memories import MemoryRepository
+from memory_core.values import MemoryId, MemoryStatus, ScopeKey
+
+LOOKED_AT_TURNS = 200
+"""Newest turns among which words are looked for that aren't memory yet."""
+_VERBATIM_CHARS = 400
+_SHARED_SHARE = 0.34
+"""Of a question's words, weighed by rarity, how many a turn must hold to be brought back."""
+_IN_FORCE = (MemoryStatus.ACTIVE, MemoryStatus.FLAGGED)
+_NOTE = re.compile(r"\s*\[[^\]]*\]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is looked for in a conversation's archive.
+
+    Attributes:
+        question: The finished query.
+        found: Memories that answer, best first.
+        tail: What the model sees anyway, flattened.
+        limit: Most pieces that aren't memories yet.
+    """
+
+    question: str
+    found: Sequence[Found]
+    tail: str
+    limit: int
+
+
+class Archive:
+    """Reads archived turns of one person's conversation."""
+
+    def __init__(self, database: Database) -> None:
+        """Use the given tables."""
+        self._database = database
+
+    def sessions(self, place: Place) -> frozenset[int]:
+        """Our sessions in which this conversation was held."""
+        with self._database.reading() as db:
+            archive = ArchiveRepository(db)
+            return frozenset[int]().union(
+                *(
+                    archive.sessions(scope, agent_id=place.agent_id, session_key=place.session_key)
+                    for scope in place.scopes
+                )
+            )
+
+    def lines(self, place: Place, wanted: Wanted) -> list[Line]:
+        """Lines of the block: memories, then turns that aren't memory yet; what the tail says is left out."""
+        with self._database.reading() as db:
+            archive = ArchiveRepository(db)
+            ids = [MemoryId(found.memory.id) for found in wanted.found]
+            sources = archive.sources(ids, scopes=place.scopes)
+            turns = _newest(archive, place)
+        lines = [
+            _of_memory(found.memory, sources.get(found.memory.id))
+            for found in wanted.found
+            if not _is_in(wanted.tail, found.memory.text, source=sources.get(found.memory.id))
+        ]
+        shown = {turn.id for turn in sources.values()}
+        waiting = [
+            turn
+            for turn in turns
+            if turn.consolidated_at is None and turn.id not in shown and not _says(wanted.tail, turn)
+        ]
+        return lines + [_of_turn(turn) for turn in _best(waiting, wanted.question)[: wanted.limit]]
+
+    def memories(self, ids: Sequence[MemoryId], *, scopes: Sequence[ScopeKey]) -> list[Line]:
+        """Lines of memories by id, those that are in force."""
+        with self._database.reading() as db:
+            rows = MemoryRepository(db).by_ids(ids, scopes=scopes)
+        return [_of_memory(rows[key], None) for key in ids if key in rows and rows[key].status in _IN_FORCE]
+
+    def snapshot(self, place: Place, *, tail: str) -> list[Line]:
+        """Decisions, open tasks and named values of the newest archived turns that the tail doesn't say."""
+        with self._database.reading() as db:
+            archive = ArchiveRepository(db)
+            turns = _newest(archive, place)
+        lines: list[Line] = []
+        known = tail
+        for turn in turns:
+            if len(lines) >= MAX_SENTENCES:
+                break
+            for sentence in telling_sentences([turn.text or ""], known=known):
+                lines.append(Line(kref=_address_of(turn), text=sentence, at=turn.said_at, speaker=_speaker(turn)))
+                known += f"\n{flatten(sentence)}"
+        return lines
+
+
+def _newest(archive: ArchiveRepository, place: Place) -> list[Turn]:
+    return [
+        turn
+        for scope in place.scopes
+        for turn in archive.newest(scope, agent_id=place.agent_id, session_key=place.session_key, limit=LOOKED_AT_TURNS)
+    ]
+
+
+def _best(turns: Sequence[Turn], question: str) -> list[Turn]:
+    """Turns that share enough of the question's words, weighed by how rare those are among the turns."""
+    asked = content_words(question)
+    held = [(turn, content_words(turn.text or "") & asked) for turn in turns]
+    rarity = {word: log(1 + len(held) / (1 + sum(word in words for _, words in held))) for word in asked}
+    whole = sum(rarity.values())
+    if whole == 0:
+        return []
+    scored = [(sum(rarity[word] for word in words) / whole, turn) for turn, words in held]
+    return [turn for share, turn in sorted(scored, key=lambda pair: -pair[0]) if share >= _SHARED_SHARE]
+
+
+def _of_memory(memory: Memory, source: Turn | None) -> Line:
+    verbatim = source.text if source is not None and len(source.text or "") <= _VERBATIM_CHARS else None
+    return Line(
+        kref=memory.kref,
+        text=verbatim or memory.text,
+        at=memory.valid_from or memory.event_at,
+        speaker=memory.speaker,
+    )
+
+
+def _of_turn(turn: Turn) -> Line:
+    return Line(
+        kref=_address_of(turn), text=(turn.text or "")[:_VERBATIM_CHARS], at=turn.said_at, speaker=_speaker(turn)
+    )
+
+
+def _address_of(turn: Turn) -> str:
+    return f"turn {turn.id}"
+
+
+def _speaker(turn: Turn) -> str | None:
+    return turn.speaker or turn.role
+
+
+def _is_in(tail: str, text: str, *, source: Turn | None) -> bool:
+    """Whether the model sees what a memory says: in the statement's words, or in those it was drawn from."""
+    said = flatten(_NOTE.sub("", text))
+    return said in tail or (source is not None and _says(tail, source))
+
+
+def _says(tail: str, turn: Turn) -> bool:
+    said = flatten(turn.text or "")
+    return bool(said) and said in tail

@@ -1,0 +1,101 @@
+"""Pure: what the context engine sees of a message that it passes on untouched."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any, cast
+
+from memory_core.context.tokens import MEDIA_TOKENS, MESSAGE_TOKENS, estimate_tokens
+
+USER, ASSISTANT = "user", "assistant"
+_TEXTS = frozenset({"text", "input_text", "output_text"})
+_HIDDEN = frozenset({"thinking", "reasoning", "redacted_thinking"})
+_CALLS = frozenset({"toolCall", "tool_use", "tool_call"})
+_DIGEST_BYTES = 12
+_OMITTED_CHARS = 3
+"""Characters a token of what isn't seen: it may be program text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message of a transcript, read.
+
+    Attributes:
+        role: `user`, `assistant`, or another for what tools answered.
+        text: Its words; hidden reasoning and media are no words.
+        calls: Names of the tools it calls.
+        tokens: About what it takes in the model's context, hidden parts included.
+        key: The caller's name of the exchange that this message begins; None where it has none.
+        at: When it was said.
+        sender_id: Who said it, where the transcript tells.
+    """
+
+    role: str
+    text: str
+    calls: tuple[str, ...]
+    tokens: int
+    key: str | None
+    at: datetime | None
+    sender_id: str | None
+
+    @property
+    def begins_exchange(self) -> bool:
+        """Whether somebody speaks here; all that follows up to the next one answers it."""
+        return self.role == USER
+
+    def digest(self) -> bytes:
+        """A short hash of role, words and calls.
+
+        What tools answered and hidden reasoning stay out: hosts shorten those in messages that are old.
+        """
+        said = self.text if self.role in {USER, ASSISTANT} else ""
+        return blake2b("\0".join((self.role, said, *self.calls)).encode(), digest_size=_DIGEST_BYTES).digest()
+
+
+def read_message(raw: Mapping[str, Any], *, at: datetime | None, omitted_chars: int = 0) -> Message:
+    """Read a message; whatever isn't understood, or was left out by the caller, counts by its size only."""
+    content = raw.get("content")
+    parts = _parts(content)
+    texts = [str(part.get("text", "")) for part in parts if part.get("type") in _TEXTS]
+    calls = [part for part in parts if part.get("type") in _CALLS]
+    text = content if isinstance(content, str) else "\n".join(filter(None, texts))
+    key, sender = raw.get("turnKey"), raw.get("senderId")
+    return Message(
+        role=str(raw.get("role") or USER),
+        text=text,
+        calls=tuple(str(call.get("name", "")) for call in calls),
+        tokens=MESSAGE_TOKENS
+        + estimate_tokens(text)
+        + sum(map(_hidden_tokens, parts))
+        + omitted_chars // _OMITTED_CHARS,
+        key=key if isinstance(key, str) and key else None,
+        at=at,
+        sender_id=str(sender) if sender else None,
+    )
+
+
+def total_tokens(messages: Sequence[Message]) -> int:
+    """About what messages take together."""
+    return sum(message.tokens for message in messages)
+
+
+def _parts(content: object) -> list[Mapping[str, Any]]:
+    if not isinstance(content, list):
+        return []
+    parts = cast("list[object]", content)
+    return [cast("Mapping[str, Any]", part) for part in parts if isinstance(part, Mapping)]
+
+
+def _hidden_tokens(part: Mapping[str, Any]) -> int:
+    kind = part.get("type")
+    if kind in _TEXTS:
+        return 0
+    if kind in _HIDDEN:
+        return estimate_tokens(str(part.get("thinking") or part.get("text") or ""))
+    if kind in _CALLS:
+        return estimate_tokens(json.dumps(part.get("arguments") or part.get("input") or {}, default=str))
+    if kind in {"image", "image_url", "audio", "video", "file"}:
+        return MEDIA_TOKENS
+    return estimate_tokens(json.dumps(part, default=str))

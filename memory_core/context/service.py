@@ -1,0 +1,287 @@
+"""The context engine: turns committed once, a window that moves instead of a summary, memory for what left it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from hashlib import blake2b
+
+import structlog
+
+from memory_core.capture.service import Captured, CaptureService, CaptureStatus, LiveTurn
+from memory_core.context.archive import Archive, Wanted
+from memory_core.context.exchanges import Exchange, read_exchanges
+from memory_core.context.messages import Message, total_tokens
+from memory_core.context.tokens import estimate_tokens
+from memory_core.context.window import Edge, Rule, Window, compacted, edge_at, find_window
+from memory_core.context.working_memory import flatten
+from memory_core.identity import resolve_scope
+from memory_core.models.context import ContextWindow
+from memory_core.ports import Clock
+from memory_core.recall.packing import Line, pack
+from memory_core.recall.place import Place, place_of
+from memory_core.recall.service import Recalled, RecallRequest, RecallService
+from memory_core.recall.staging import Staging
+from memory_core.settings import Settings
+from memory_core.store.archive import ArchiveRepository
+from memory_core.store.database import Database
+from memory_core.values import SessionRef
+
+log = structlog.get_logger(__name__)
+
+_ADDITION_SHARE = 0.25
+"""Of a context's tokens, what memory may take at most."""
+_CHARS_A_TOKEN = 3.5
+_ARCHIVE_THRESHOLD_SHARE = 0.35
+"""What this conversation itself said and the window dropped comes back at a lower score: the model had it before."""
+_UNLIMITED_TOKENS = 1_000_000_000
+_PERSON_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembled:
+    """What the model gets of a transcript.
+
+    Attributes:
+        keep_from: Number of the first message that stays.
+        addition: The memory block for the turn's own message; empty when there is nothing to say.
+        tokens: About what the kept messages and the block take.
+        recalled: The recall behind the block; None when none was made.
+    """
+
+    keep_from: int
+    addition: str = ""
+    tokens: int
+    recalled: Recalled | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """What a compaction did; `archived` counts messages that left the window."""
+
+    compacted: bool
+    tokens_before: int
+    tokens_after: int
+    archived: int = 0
+    reason: str | None = None
+
+
+class ContextService:
+    """Owns the model's context where the operator chose so."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        capture: CaptureService,
+        recall: RecallService,
+        staging: Staging,
+        settings: Settings,
+        clock: Clock,
+    ) -> None:
+        """Use the given parts."""
+        self._database = database
+        self._capture = capture
+        self._recall = recall
+        self._staging = staging
+        self._settings = settings
+        self._clock = clock
+        self._archive = Archive(database)
+
+    def bootstrap(self, ref: SessionRef, messages: Sequence[Message]) -> int:
+        """Take in what was said before this engine had the conversation; returns how many exchanges were new.
+
+        Raises:
+            Unavailable: the tables can't be written; what was taken in stays.
+        """
+        return sum(
+            self._commit(ref, exchange).status is CaptureStatus.ACCEPTED
+            for exchange in read_exchanges(messages)
+            if _is_of(exchange, ref)
+        )
+
+    def commit(self, ref: SessionRef, messages: Sequence[Message], *, key: str) -> bool:
+        """Keep an accepted turn, once however often it is offered; tells whether it was new.
+
+        Raises:
+            Unavailable: the tables can't be written; nothing was kept.
+        """
+        exchanges = [exchange for exchange in read_exchanges(messages) if _is_of(exchange, ref)]
+        statuses = [
+            self._commit(ref, replace(exchange, key=key if number == 0 else f"{key}:{number}")).status
+            for number, exchange in enumerate(exchanges)
+        ]
+        return CaptureStatus.DUPLICATE not in statuses
+
+    def assemble(
+        self, ref: SessionRef, messages: Sequence[Message], *, prompt: str | None, budget: int | None
+    ) -> Assembled:
+        """Which messages stay, and what memory adds to the turn; never more than the budget.
+
+        Args:
+            ref: Who speaks where.
+            messages: The transcript before the turn.
+            prompt: What is asked now; None leaves memory out.
+            budget: Most tokens; None when the host doesn't say.
+        """
+        place = self._place(ref)
+        window = find_window(messages, self._edge(place))
+        room = budget or _UNLIMITED_TOKENS
+        if total_tokens(messages[window.begin :]) > room:
+            begin = compacted(messages, start=window.begin, rule=self._rule(), budget=room)
+            window = self._move_edge(place, messages, window=window, begin=begin)
+        kept = messages[window.begin :]
+        used = total_tokens(kept)
+        if prompt is None:
+            return Assembled(keep_from=window.begin, tokens=used)
+        recalled, lines = self._lines(ref, place, prompt=prompt, kept=kept, is_windowed=window.is_windowed)
+        room_chars = int(min(room * _ADDITION_SHARE, max(room - used, 0)) * _CHARS_A_TOKEN)
+        settings = self._settings.recall
+        addition, _ = pack(
+            lines,
+            budget_chars=min(room_chars, settings.inject_chars),
+            line_chars=settings.inject_chars_per_memory,
+            timezone=ref.timezone or self._settings.identity.timezone,
+        )
+        return Assembled(
+            keep_from=window.begin, addition=addition, tokens=used + estimate_tokens(addition), recalled=recalled
+        )
+
+    def compact(
+        self,
+        ref: SessionRef,
+        messages: Sequence[Message],
+        *,
+        budget: int | None,
+        force: bool,
+        host_tokens: int | None = None,
+    ) -> Compacted:
+        """Move the window's edge; what lies before it comes back through recall.
+
+        Args:
+            ref: Whose conversation.
+            messages: The transcript.
+            budget: Most tokens that may stay; None when only fewer are wanted.
+            force: Also when everything would fit.
+            host_tokens: What the host says the transcript takes.
+        """
+        place = self._place(ref)
+        window = find_window(messages, self._edge(place))
+        before = total_tokens(messages[window.begin :])
+        room = budget or _UNLIMITED_TOKENS
+        if host_tokens and budget and host_tokens > budget:
+            # The host counts more than we do, perhaps with the model's own tokenizer: its measure decides.
+            room = int(budget * min(before / host_tokens, 1.0))
+            force = True
+        if not force and before <= room:
+            return Compacted(compacted=False, tokens_before=before, tokens_after=before, reason="it fits already")
+        begin = compacted(messages, start=window.begin, rule=self._rule(), budget=room)
+        if begin == window.begin:
+            reason = "only the exchange in progress and the protected end are left"
+            return Compacted(compacted=False, tokens_before=before, tokens_after=before, reason=reason)
+        self._move_edge(place, messages, window=window, begin=begin)
+        log.info("context.compacted", archived=begin - window.begin, kept=len(messages) - begin)
+        return Compacted(
+            compacted=True,
+            tokens_before=before,
+            tokens_after=total_tokens(messages[begin:]),
+            archived=begin - window.begin,
+        )
+
+    def end(self, ref: SessionRef) -> None:
+        """A conversation starts anew: its windows and what waited for it are gone, for everybody in it."""
+        self._staging.clear(ref)
+        with self._database.transaction() as db:
+            ArchiveRepository(db).drop_windows(agent_id=ref.agent_id, session_key=ref.session_key)
+
+    def _commit(self, ref: SessionRef, exchange: Exchange) -> Captured:
+        at = exchange.at or self._clock.now()
+        turn = LiveTurn(
+            turn_key=exchange.key, at=at, user_text=exchange.user_text, assistant_text=exchange.assistant_text
+        )
+        captured = self._capture.accept(ref, turn)
+        scope = resolve_scope(ref, self._settings.identity).writes
+        if scope is not None and captured.status is not CaptureStatus.SKIPPED:
+            until = self._clock.now() + timedelta(days=self._settings.context.archive_ttl_days)
+            with self._database.transaction() as db:
+                ArchiveRepository(db).keep_session(exchange.key, scope=scope, session_key=ref.session_key, until=until)
+        return captured
+
+    def _lines(
+        self, ref: SessionRef, place: Place, *, prompt: str, kept: Sequence[Message], is_windowed: bool
+    ) -> tuple[Recalled, list[Line]]:
+        threshold = self._settings.recall.search_threshold
+        before = [exchange for exchange in read_exchanges(kept) if _is_of(exchange, ref)]
+        request = RecallRequest(
+            message=prompt,
+            at=self._clock.now(),
+            previous_user=before[-1].user_text if before else None,
+            last_assistant=before[-1].assistant_text if before else None,
+            top_k=self._settings.context.recall_limit,
+            threshold=threshold * _ARCHIVE_THRESHOLD_SHARE if is_windowed else threshold,
+        )
+        recalled = self._recall.recall(ref, request)
+        own = self._archive.sessions(place) if is_windowed else frozenset[int]()
+        found = [hit for hit in recalled.found if hit.score >= threshold or hit.memory.session_id in own]
+        tail = "\n".join(flatten(message.text) for message in kept)
+        wanted = Wanted(
+            question=recalled.query,
+            found=found,
+            tail=tail,
+            limit=self._settings.context.recall_limit if is_windowed else 0,
+        )
+        lines = self._staged(place) + self._archive.lines(place, wanted)
+        if is_windowed:
+            lines += self._archive.snapshot(place, tail="\n".join([tail, *(flatten(line.text) for line in lines)]))
+        return recalled, list({line.text: line for line in lines}.values())
+
+    def _staged(self, place: Place) -> list[Line]:
+        return self._archive.memories(self._staging.take(place), scopes=place.scopes)
+
+    def _rule(self) -> Rule:
+        settings = self._settings.context
+        return Rule(mode=settings.compaction_mode, protect_tail=settings.protect_tail)
+
+    def _place(self, ref: SessionRef) -> Place:
+        return place_of(ref, resolve_scope(ref, self._settings.identity))
+
+    def _edge(self, place: Place) -> Edge | None:
+        with self._database.reading() as db:
+            window = ArchiveRepository(db).window(
+                _scope_of(place), agent_id=place.agent_id, session_key=place.session_key, person=_person_of(place)
+            )
+        if window is None:
+            return None
+        return Edge(index=window.edge_index, before=window.edge_before, first=window.edge_first)
+
+    def _move_edge(self, place: Place, messages: Sequence[Message], *, window: Window, begin: int) -> Window:
+        edge = edge_at(messages, begin, base=window.base)
+        with self._database.transaction() as db:
+            ArchiveRepository(db).set_window(
+                ContextWindow(
+                    scope_key=_scope_of(place),
+                    agent_id=place.agent_id,
+                    session_key=place.session_key,
+                    person=_person_of(place),
+                    edge_index=edge.index,
+                    edge_before=edge.before,
+                    edge_first=edge.first,
+                    updated_at=self._clock.now(),
+                )
+            )
+        if self._settings.context.auto_consolidate:
+            for scope in place.scopes:
+                self._capture.owe_now(scope)
+        return replace(window, begin=begin)
+
+
+def _is_of(exchange: Exchange, ref: SessionRef) -> bool:
+    """Whether the one who speaks said it; many may share a session."""
+    return exchange.sender_id is None or exchange.sender_id == ref.sender_id
+
+
+def _scope_of(place: Place) -> str:
+    return "+".join(place.scopes)
+
+
+def _person_of(place: Place) -> str:
+    return blake2b("\0".join(place.person).encode(), digest_size=_PERSON_BYTES).hexdigest()

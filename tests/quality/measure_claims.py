@@ -1,0 +1,69 @@
+"""How well statements are told to be replaced, doubted, repeated or left alone, on the labelled pairs.
+
+usage: python tests/quality/measure_claims.py [--show]
+"""
+
+import argparse
+import json
+import time
+from collections import Counter
+
+from memory_core.claims.comparing import compare
+from memory_core.claims.duplicates import near_duplicate
+from memory_core.claims.statement import Verdict
+from tests.quality.statement_pairs import Pair, pairs
+
+REPLACED = ("replaces", "part")
+
+
+def found(pair: Pair) -> str:
+    """The label that we give to a pair."""
+    comparison = compare(pair.older, pair.newer)
+    return "part" if comparison.verdict is Verdict.REPLACES and comparison.rest else str(comparison.verdict)
+
+
+def measure() -> dict[str, float]:
+    """Shares and counts over all pairs.
+
+    Returns:
+        `pairs`; `replacements_found`: of those that are replaced, wholly or in part, as it should be; `wrongly_retired`:
+        number of pairs where something was retired that holds, or too much of it; `doubts_found`;
+        `wrongly_flagged`: number of unrelated pairs that were called doubtful; `same_precision`, `same_recall`;
+        `near_duplicate_precision`; `refined_precision`, `refined_recall`; `pairs_per_cpu_second`.
+    """
+    every = list(pairs())
+    begin = time.process_time()
+    labels = [found(pair) for pair in every]
+    took_s = time.process_time() - begin
+    count = Counter(zip((pair.label for pair in every), labels, strict=True))
+    wanted, given = Counter(pair.label for pair in every), Counter(labels)
+    near = [pair.label for pair in every if near_duplicate(pair.older, pair.newer)]
+    return {
+        "pairs": len(every),
+        "replacements_found": sum(count[label, label] for label in REPLACED) / sum(wanted[label] for label in REPLACED),
+        "wrongly_retired": sum(n for (right, ours), n in count.items() if ours in REPLACED and right != ours),
+        "doubts_found": count["contradicts", "contradicts"] / wanted["contradicts"],
+        "wrongly_flagged": count["unrelated", "contradicts"],
+        "same_precision": count["same", "same"] / max(given["same"], 1),
+        "same_recall": count["same", "same"] / wanted["same"],
+        "near_duplicate_precision": near.count("same") / max(len(near), 1),
+        "near_duplicate_recall": near.count("same") / wanted["same"],
+        "refined_precision": count["refines", "refines"] / max(given["refines"], 1),
+        "refined_recall": count["refines", "refines"] / wanted["refines"],
+        "pairs_per_cpu_second": round(len(every) / took_s),
+    }
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--show", action="store_true", help="print every pair that was judged otherwise")
+    if parser.parse_args().show:
+        for pair in pairs():
+            if (ours := found(pair)) != pair.label:
+                print(f"{pair.label} but {ours}: {pair.older.text} | {pair.newer.text}")
+    print(json.dumps(measure(), indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,11 @@
+from plugin.connected import gateway_lines
+
+
+def test_each_gateway_is_a_line_with_what_waits_and_how_much_may() -> None:
+    one = {"gatewayId": "a", "waitingTurns": 3, "lostTurns": 0, "mostTurns": 200, "mostBytes": 8 * 1024 * 1024}
+    two = {"gatewayId": "b", "waitingTurns": 200, "lostTurns": 7}
+    assert list(gateway_lines({"gateways": [one, two, "nonsense"]})) == [
+        "connected, 3 turns wait in its memory (room for 200 or 8 MiB; lost when it ends)",
+        "connected, 200 turns wait in its memory, 7 were lost",
+    ]
+    assert list(gateway_lines({})) == []
