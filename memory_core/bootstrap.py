@@ -16,6 +16,7 @@ from memory_core.adapters.prefect_engine import PrefectEngine
 from memory_core.adapters.system_clock import SystemClock
 from memory_core.capture.dedup import TextKeys
 from memory_core.capture.extraction import ModelExtractor
+from memory_core.capture.relatives import Relatives
 from memory_core.capture.service import CaptureService
 from memory_core.capture.storing import StoringService
 from memory_core.capture.writing import MemoryWriter
@@ -25,7 +26,11 @@ from memory_core.creative.capturing import CapturingService
 from memory_core.creative.keeping import ArtifactKeeper
 from memory_core.creative.remembering import ArtifactMemories, KeepingOptions
 from memory_core.creative.service import CreativeService
+from memory_core.dream.asking import AfterSessions
+from memory_core.dream.desk import Dreams, open_dreams
+from memory_core.dream.service import DreamParts, DreamService
 from memory_core.forgetting.service import ForgettingService
+from memory_core.gate.service import GateService
 from memory_core.indexing.service import IndexingService
 from memory_core.jobs.handlers import handlers
 from memory_core.jobs.housekeeping import Housekeeping
@@ -72,8 +77,10 @@ class MemoryCore:
     capturing: CapturingService
     creative: CreativeService
     housekeeping: Housekeeping
+    dreams: Dreams
     staging: Staging
     context: ContextService
+    gate: GateService
     jobs: JobService
     model_calls: ModelCallService
     chat: GuardedChat | None
@@ -182,7 +189,8 @@ def _artifact_store(settings: Settings, database: Database, *, clock: Clock) -> 
 def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: Callable[[], None]) -> MemoryCore:
     clock, index, embedder = ports.clock, ports.index, ports.embedder
     keys = TextKeys(load_or_create(settings.home / "text.key").encode())
-    writer = MemoryWriter(embedder, keys=keys, project=settings.identity.project)
+    relatives = Relatives(database, index=index, embedder=embedder)
+    writer = MemoryWriter(embedder, keys=keys, project=settings.identity.project, relatives=relatives)
     finder = Finder(database, index=index, embedder=embedder)
     indexing = IndexingService(database, index=index, embedder=embedder, clock=clock)
     model_calls = ModelCallService(database, clock=clock)
@@ -203,6 +211,10 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
     options = KeepingOptions(project=settings.identity.project, keeps_text=settings.keeps_text)
     artifact_memories = ArtifactMemories(writer, keys=keys, clock=clock, options=options)
     keeper = ArtifactKeeper(database, store=artifact_store, memories=artifact_memories, clock=clock)
+    dreams = open_dreams(database, settings=settings, clock=clock, on_work=on_work)
+    dream_service = DreamService(
+        DreamParts(database=database, clock=clock, embedder=embedder, keys=keys, settings=settings.dream, chat=chat)
+    )
     housekeeping = Housekeeping(database, indexing=indexing, artifact_store=artifact_store, clock=clock)
     return MemoryCore(
         settings=settings,
@@ -218,6 +230,7 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
         context=ContextService(
             database, capture=capture, recall=recall, staging=staging, settings=settings, clock=clock
         ),
+        gate=GateService(finder, staging=staging, settings=settings, clock=clock),
         indexing=indexing,
         consolidation=consolidation,
         forgetting=ForgettingService(
@@ -234,10 +247,18 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
         ),
         creative=CreativeService(database, store=artifact_store, finder=finder, clock=clock),
         housekeeping=housekeeping,
+        dreams=dreams,
         jobs=JobService(
             database,
             engine=ports.engine,
-            handlers=handlers(consolidation, indexing=indexing, keeper=keeper, housekeeping=housekeeping),
+            handlers=handlers(
+                consolidation,
+                indexing=indexing,
+                keeper=keeper,
+                housekeeping=housekeeping,
+                dreams=dream_service,
+                after_sessions=AfterSessions(database, clock=clock),
+            ),
             clock=clock,
         ),
         model_calls=model_calls,

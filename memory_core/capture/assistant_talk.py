@@ -14,8 +14,13 @@ _FILLER = re.compile(
     r"|note|get back)|i(?:'ve| have) (?:noted|saved|remembered|made a note)|i(?:'ll| will)? remember|one moment"
     r"|working on it|you're (?:very )?welcome|no problem|good luck|enjoy|thanks for|thank you for|that(?:'s| is|"
     r" sounds) (?:great|wonderful|awesome|amazing|exciting|good|interesting|fantastic|lovely)|congratulations|it(?:'s"
-    r"| is) (?:great|wonderful|good|nice) to|gerne|natürlich|lass mich wissen|ich merke mir|bien sûr|n'hésite|por"
-    r" supuesto|claro|avísame)\b",
+    r"| is) (?:great|wonderful|good|nice) to|thanks,? i(?:'ve| have)|understood|makes sense|gerne?|mache ich|natürlich"
+    r"|lass mich wissen|ich (?:merke|notiere) mir|ich (?:habe|hab) (?:es|das|mir)|ich erinnere dich|ich habe es notiert"
+    r"|danke(?:,| für| dir)|verstanden|alles klar|in ordnung|viel (?:erfolg|glück|spaß|vergnügen)|das (?:klingt|kann"
+    r" ich"
+    r"|freut)|(?:sehr )?gut zu wissen|möchtest du|soll ich|ein(?:e)? (?:schöne[rs]?|gute|hübsche[rs]?) \w+|bien sûr"
+    r"|n'hésite|d'accord|compris|de rien|je (?:note|retiens)|por supuesto|claro|avísame|te lo (?:recordaré|recuerdo)"
+    r"|de nada|de acuerdo|entendido|perfecto|anotado|corregido|qué (?:buena|bien|bonito)|encantad[oa])\b",
     re.IGNORECASE,
 )
 _ANNOUNCEMENT = re.compile(
@@ -28,17 +33,29 @@ _GUESS = re.compile(
     re.IGNORECASE,
 )
 _ECHO = re.compile(
-    r"^\W*(?:so,? |and |ah,? |oh,? |okay,? |ok,? |got it[,.:]? )*(?:you(?:'re| are|'ve| have)?|your|as you)\b",
+    r"^\W*(?:so,? |and |ah,? |oh,? |okay,? |ok,? |got it[,.:]? |also,? |entonces,? |así que )*(?:you(?:'re| are|'ve|"
+    r" have)?|your"
+    r"|as you|du|dein\w{0,2}|vives|tienes|eres|tu|tú|tus)\b",
     re.IGNORECASE,
 )
 _SAID_BACK = re.compile(
     r"^\W*(?:so,? )?(?:you (?:said|mentioned|told|asked|noted)|as you (?:said|mentioned))\b", re.IGNORECASE
+)
+_ABOUT_ONESELF = re.compile(
+    r"\b(?:did|do|have|am|was) (?:i|we)\b[^.!]*\?|\bmy\b[^.!]*\?|\b(?:habe|bin|hatte|war)"
+    r" ich\b[^.!]*\?|\bmein\w{0,2}\b[^.!]*\?"
+    r"|\bmi\b[^.!]*\?|\b(?:dije|tengo|soy)\b[^.!]*\?",
+    re.IGNORECASE,
 )
 _ECHO_SHARE, _ECHO_SHARE_OF_YOU = 0.8, 0.5
 _TELLING = re.compile(
     r"\d|[A-ZÀ-Þ][a-zß-ÿ]+|\b(?:because|decided|result|total|costs?|use|set|is|are|means|recommend|best|must|never"
     r"|always)\b"
 )
+_NAMED = re.compile(r"(?<=[\w,;]) (?!I\b|I['’])[A-ZÀ-Þ]\w+|\b[A-Z]{2,}\b|[`\[]")
+_GERMAN = re.compile(r"\b(?:der|die|das|ein|eine|einen|ist|ich|du|und|nicht|dir|dich|mit|für|am|im)\b", re.IGNORECASE)
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_REMARK_WORDS, _REMARK_WIDE_CHARS = 3, 8
 _LETTER = re.compile(r"[^\W\d_]")
 _LONGEST_WORD = re.compile(r"\S{160,}")
 _DUMP_CHARS, _DUMP_SHARE = 60, 0.45
@@ -51,6 +68,8 @@ def is_filler(sentence: str, *, heard: str) -> bool:
         sentence: One sentence.
         heard: What the user said before.
     """
+    if _ECHO.match(sentence) and _ABOUT_ONESELF.search(heard):
+        return True  # what we told it about the user, told back
     if (
         _FILLER.match(sentence)
         or _ANNOUNCEMENT.match(sentence)
@@ -63,6 +82,17 @@ def is_filler(sentence: str, *, heard: str) -> bool:
         return True
     share = len(words & set(content_words(heard))) / len(words)
     return share >= (_ECHO_SHARE_OF_YOU if _ECHO.match(sentence) else _ECHO_SHARE)
+
+
+def is_small_talk(texts: Sequence[str]) -> bool:
+    """Whether what is left of an answer is a remark in passing: short, without a figure or a name."""
+    text = " ".join(texts)
+    if _WIDE.search(text):
+        return len(text) < _REMARK_WIDE_CHARS and not any(c.isdigit() for c in text)
+    if any(c.isdigit() for c in text) or len(content_words(text)) > _REMARK_WORDS:
+        return False
+    # German writes every noun like a name.
+    return _GERMAN.search(text) is not None or _NAMED.search(text) is None
 
 
 def is_low_value(sentence: str) -> bool:

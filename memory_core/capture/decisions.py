@@ -1,17 +1,18 @@
 """Pure: what a proposed memory is to those that are stored. Decides nothing by itself that a person couldn't undo."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 
+from memory_core.claims.claim import Policy
 from memory_core.claims.comparing import compare_read
 from memory_core.claims.reading import Reading
-from memory_core.claims.statement import Comparison, Statement, Verdict
+from memory_core.claims.statement import Comparison, Statement, Verdict, same_speaker
 from memory_core.identity import is_one_persons
 from memory_core.models.memory import Memory
 from memory_core.values import MemoryKind, MemoryStatus, Origin, ScopeKey
 
 IN_FORCE = (MemoryStatus.ACTIVE, MemoryStatus.FLAGGED)
+_MOSTLY = 0.6
 _LEFT_ALONE = frozenset({MemoryKind.ARTIFACT, MemoryKind.SUMMARY})
 """Kinds that no statement replaces: they say what was made, or what many said."""
 
@@ -37,30 +38,6 @@ class Finding:
     is_newer: bool
 
 
-@dataclass(slots=True, kw_only=True)
-class Findings:
-    """What a proposal is to the stored memories, by verdict."""
-
-    same: list[Finding] = field(default_factory=list[Finding])
-    refines: list[Finding] = field(default_factory=list[Finding])
-    replaces: list[Finding] = field(default_factory=list[Finding])
-    contradicts: list[Finding] = field(default_factory=list[Finding])
-
-    def add(self, finding: Finding) -> None:
-        """Note one."""
-        match finding.comparison.verdict:
-            case Verdict.SAME:
-                self.same.append(finding)
-            case Verdict.REFINES:
-                self.refines.append(finding)
-            case Verdict.REPLACES:
-                self.replaces.append(finding)
-            case Verdict.CONTRADICTS:
-                self.contradicts.append(finding)
-            case Verdict.UNRELATED:
-                pass
-
-
 def statement_of(memory: Memory) -> Statement:
     """A stored memory as a statement."""
     said_at = memory.valid_from or memory.created_at
@@ -81,17 +58,39 @@ def may_be_compared(memory: Memory) -> bool:
     return memory.status in IN_FORCE and memory.kind not in _LEFT_ALONE and memory.part is None
 
 
-def findings(proposal: Reading, stored: Iterable[Stored]) -> Findings:
-    """Compare a proposal with stored memories, each pair in the order in which it was said."""
-    found = Findings()
+def findings(proposal: Reading, stored: Iterable[Stored]) -> list[Finding]:
+    """What a proposal is to stored memories, those left out that it is nothing to; each pair in the order of saying."""
+    found: list[Finding] = []
     for known in stored:
+        if not _are_near(proposal, known.reading):
+            continue
         is_newer = proposal.statement.said_at >= known.reading.statement.said_at
         older, newer = (known.reading, proposal) if is_newer else (proposal, known.reading)
         comparison = compare_read(older, newer)
-        found.add(Finding(memory=known.memory, comparison=comparison, is_newer=is_newer))
+        if comparison.verdict is not Verdict.UNRELATED:
+            found.append(Finding(memory=known.memory, comparison=comparison, is_newer=is_newer))
     return found
 
 
-def end_of(old: Memory, *, by: datetime) -> datetime:
-    """When a memory ceased to hold that another one took the place of: never before it began."""
-    return max(by, old.valid_from or by)
+def same_owner(known: Memory, statement: Statement) -> bool:
+    """Whether a memory of the same words is a repeat: of the same person, under whatever name."""
+    return same_speaker(statement_of(known), statement)
+
+
+def _topics(reading: Reading) -> frozenset[str]:
+    """What a statement claims something about, as far as another one can take it back."""
+    found: set[str] = set()
+    for sentence in reading.sentences:
+        found |= {said for gone in sentence.gone for _, said in gone.value}
+        for claim in sentence.claims:
+            found |= {said for _, said in claim.value}
+            if claim.policy is not Policy.SEVERAL:
+                found.add(f"{claim.attribute}:")
+    return frozenset(found)
+
+
+def _are_near(one: Reading, other: Reading) -> bool:
+    """Whether comparing may find anything: a common topic, or mostly the same words."""
+    first, second = set(one.words), set(other.words)
+    common = len(first & second)
+    return common >= _MOSTLY * min(len(first), len(second), 1_000) or not _topics(one).isdisjoint(_topics(other))

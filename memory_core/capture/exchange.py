@@ -21,6 +21,25 @@ _OFFER = re.compile(
 )
 
 
+# Questions that open a talk: whatever follows is no answer to them.
+_OPENING = re.compile(
+    r"\b(?:can i (?:help|do)|may i help|help you|what's up|what(?:'s| is) new|how (?:are|is)"
+    r" (?:you|it|things|everything)"
+    r"|how(?:'s| have) (?:you|it|life)|anything (?:else|new)|kann ich .{0,24}(?:helfen|tun)|wie (?:geht|läuft)|alles"
+    r" klar"
+    r"|was (?:gibt's|steht an|liegt an)|was macht|en qué puedo|puedo ayudar|qué tal|cómo (?:estás|está|va)|comment"
+    r" (?:vas"
+    r"|allez|ça va)|ça va|puis-je vous aider)\b",
+    re.IGNORECASE,
+)
+# What the other one supposes; "no" to it leaves nothing, and "yes" makes no fact of a guess.
+_SUPPOSITION = re.compile(
+    r"^\W*(?:maybe|perhaps|or maybe|vielleicht|möchtest|magst|hättest|quizás?|tal vez|peut-être|would you"
+    r" (?:like|prefer))\b",
+    re.IGNORECASE,
+)
+
+
 def begins_as_answer(sentence: str) -> bool:
     """Whether a sentence begins with yes or no, in whatever words."""
     return _BARE_ANSWER.match(sentence) is not None
@@ -44,6 +63,8 @@ def answer_prefix(previous_text: str, *, bare: bool) -> str:
         return ""
     question = " ".join(asked[-1].split())
     words = content_words(question)
-    if not words or (bare and _OFFER.match(question)):
+    if not words or _OPENING.search(question):
+        return ""
+    if bare and (_OFFER.match(question) or _SUPPOSITION.match(question)):
         return ""
     return f"{question[-_LIMIT_CHARS:]} — "

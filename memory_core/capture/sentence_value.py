@@ -52,7 +52,8 @@ moin tschüss danke bitte gerne gern guten tag abend morgen nacht super toll kla
 schön freut ok gut echt wirklich bis bald später liebe grüße gruß bonjour salut coucou bonsoir merci svp plaît
 génial super d'accord parfait bravo revoir bientôt bonne journée soirée chance hola buenas buenos días tardes noches
 gracias favor genial perfecto claro vale adiós hasta luego pronto suerte bueno ciao grazie prego olá obrigado
-obrigada
+obrigada merry christmas easter birthday happy weekend holidays weihnachten ostern geburtstag schönes wochenende frohe frohes
+feliz navidad cumpleaños finde joyeux noël anniversaire vacances
 """
 )
 _CJK_NOISE = re.compile(
@@ -79,7 +80,8 @@ _VERDICT = re.compile(
 _FEELING = re.compile(r"\b(?:i|i'm|i've|we|we're|my|can't wait|ich|je|yo)\b", re.IGNORECASE)
 # Questions that tell: "Did I tell you that I got a dog?", "Could you remind me to call Bo?"
 _TELLING_QUESTION = re.compile(
-    r"\b(?:remind me|did i (?:tell|mention|say)|have i told|don't forget|(?:do you )?remember (?:that )?(?:i|my|we)\b"
+    r"\b(?:remind me|(?<!where )(?<!when )(?<!what )(?<!how )(?<!why )did i (?:tell|mention|say)|have i told|don't"
+    r" forget|(?:do you )?remember (?:that )?(?:i|my|we)\b"
     r"|do you know (?:that )?(?:i|my)\b|erinnerst? (?:du )?mich|rappelle[rsz]?(?:-| )moi|me recuerdas|recuérdame)",
     re.IGNORECASE,
 )
@@ -113,10 +115,18 @@ _MASHED = re.compile(r"(?:asdf|qwert|jkl|hjkl|dfgh|foo|bar|baz|bla+h?|x{3,}|lore
 _NAME = re.compile(r"(?<=[^\s.!?…\"'“(\[])\s+(?!I\b|I['’]|OK\b|LOL\b|OMG\b|TV\b)[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]\w*")
 _CALL = re.compile(
     r"^(?:(?:oh|hey|hi|hello|wow|thanks|thank you|thx|yeah|yep|yes|no|sure|bye|ok|okay|cool|nice|great|congrats"
-    r"|morning|hallo|danke|hola|gracias|salut|merci|bonjour|ciao)[\s,]+(?:so much[\s,]+|again[\s,]+"
-    r"|there[\s,]+)?)+[A-Z]\w*|,\s*[A-Z]\w*(?=\s*[.!?,]*$)|^[A-Z]\w*,",
+    r"|(?:good )?(?:morning|evening|afternoon|night)|welcome|dear|happy \w+|merry \w+|well done|poor|hallo|moin|servus"
+    r"|grüezi|gute[nr]? (?:morgen|tag|abend|nacht)|danke|hola|buen[oa]s? (?:días?|tardes|noches)|gracias|salut|merci"
+    r"|bonjour|bonsoir|ciao)[\s,]+(?:so much[\s,]+|again[\s,]+|there[\s,]+)?)+[A-Z]\w*|,\s*[A-Z]\w*(?=\s*[.!?,]*$)|^[A-Z]\w*,",
     re.IGNORECASE,
 )
+_SOMEBODY = re.compile(
+    r"^\W*(?:(?:hey|hi|oh|so|and|ok|btw)[,\s]+)*(?:(?:can|could|would|will) (?:you|u|someone|somebody|anyone|anybody)"
+    r"|has any(?:one|body)|does any(?:one|body)|who(?:'s| is| wants)|kann(?:st)? (?:du|jemand|wer)|könnte(?:st)? (?:du"
+    r"|jemand)|hat (?:wer|jemand|einer)|wer (?:kommt|will|hat|kann)|alguien|puede[sn]?|quién)\b",
+    re.IGNORECASE,
+)
+"""Asks for help or who joins: it tells nothing of anybody."""
 _QUESTION = re.compile(r"[?？]\s*[\"'”’)\]*_]*$")
 _ATTACHED = re.compile(r"\[(?:attached|tools): [^\]\n]*\]")
 
@@ -163,7 +173,9 @@ def _value_of_words(sentence: str, *, words: Sequence[str], shared: bool) -> Val
     if _REQUEST.match(sentence) and not shared and not own and not _NUMBER.search(sentence):
         return Value.QUESTION
     if is_question(sentence) and not _TOLD_FIRST.match(sentence) and not _TELLING_QUESTION.search(sentence):
-        tells = shared and (named or _SECOND_PERSON.search(sentence) or len(words) >= 3)  # noqa: PLR2004 who, did, what
+        tells = (
+            shared and not _SOMEBODY.match(sentence) and (named or _SECOND_PERSON.search(sentence) or len(words) >= 3)
+        )  # noqa: PLR2004 who, did, what
         return Value.INFORMATION if tells else Value.QUESTION
     told = named or own
     return Value.INFORMATION if told or len(words) >= 2 else Value.CONTEXT  # noqa: PLR2004 one word names, two say

@@ -103,13 +103,13 @@ def checked(statement: Statement, heard: Heard, *, position: int, made_by: str, 
     said = heard.utterance
     text = " ".join(statement.text.split())
     own_dates = resolve(text, said.said_at, tz=said.timezone)
-    text = redact(written_out(text, own_dates), pii=pii).text
+    text = written_out(text, own_dates)
     refusal = _shape(text, statement) or _sense(text, said) or _source(text, heard) or _dates(own_dates, heard)
     if refusal is not None:
         return refusal
     happens = _event(statement, text, heard=heard)
     return Candidate(
-        text=text,
+        text=redact(text, pii=pii).text,
         kind=statement.memory_kind,
         event_at=happens.since if happens else None,
         event_until=happens.until if happens else None,

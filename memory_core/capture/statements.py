@@ -14,11 +14,11 @@ from pathlib import Path
 
 import structlog
 
-from memory_core.capture.assistant_talk import is_filler, is_low_value, most_telling
+from memory_core.capture.assistant_talk import is_filler, is_low_value, is_small_talk, most_telling
 from memory_core.capture.chunking import Chunk, pack, sentences, split_long, without_bullet
 from memory_core.capture.code_blocks import mention_code
 from memory_core.capture.exchange import answer_prefix, begins_as_answer
-from memory_core.capture.kinds import kind_of
+from memory_core.capture.kinds import Dated, kind_of
 from memory_core.capture.sentence_value import Value, is_question, value
 from memory_core.dates.calendar_spans import Precision
 from memory_core.dates.resolving import DateMention, resolve
@@ -137,6 +137,8 @@ def _as_said(utterance: Utterance) -> list[Candidate]:
 def _statements(utterance: Utterance) -> list[Candidate]:
     text = _EMPHASIS.sub(r"\2", mention_code(utterance.text))
     pieces = _pieces(text, utterance)
+    if utterance.role is Origin.ASSISTANT and is_small_talk([piece.text for piece in pieces]):
+        return []
     prefix, pieces = _answering(text, utterance, pieces=pieces)
     if not prefix and not any(piece.value is Value.INFORMATION for piece in pieces):
         return []
@@ -229,13 +231,20 @@ def _candidate(group: Sequence[_Piece], utterance: Utterance, *, prefix: str, po
     exact = [mention for mention in dates if mention.precision is not Precision.APPROXIMATE] or dates
     return Candidate(
         text=text,
-        kind=kind_of(text[len(prefix) :], dated=bool(dates)),
+        kind=kind_of(text[len(prefix) :], dated=_how_dated(dates)),
         event_at=exact[0].since if exact else None,
         event_until=exact[0].until if exact else None,
         speaker=utterance.speaker,
         origin=utterance.role,
         position=position,
     )
+
+
+def _how_dated(dates: Sequence[DateMention]) -> Dated:
+    if not dates:
+        return Dated.NO
+    rough = {Precision.SEASON, Precision.YEAR, Precision.APPROXIMATE}
+    return Dated.ROUGHLY if all(mention.precision in rough for mention in dates) else Dated.EXACTLY
 
 
 def _joined(texts: Sequence[str]) -> str:

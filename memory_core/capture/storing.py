@@ -5,16 +5,26 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import uuid4
 
+from sqlmodel import Session as DbSession
+
+from memory_core.capture.decisions import IN_FORCE
 from memory_core.capture.hygiene import clean_user_text
-from memory_core.capture.writing import MemoryWriter, Outcome, Proposal
-from memory_core.errors import Invalid
+from memory_core.capture.proposals import Outcome, Proposal
+from memory_core.capture.relatives import Batch
+from memory_core.capture.writing import MemoryWriter
+from memory_core.errors import Forbidden, Invalid
+from memory_core.keywords import content_words
 from memory_core.kref import parse
 from memory_core.models.memory import Memory, MemorySource
 from memory_core.ports import Clock
 from memory_core.privacy.redaction import redact
 from memory_core.store.database import Database
 from memory_core.store.memories import MemoryRepository
+from memory_core.store.revisions import RevisionRepository
 from memory_core.values import Decision, MemoryId, MemoryKind, MemoryStatus, Origin, Scope, ScopeKey
+
+MADE_BY_TOOL = "tool"
+"""Maker of memories that somebody asked to keep."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +82,7 @@ class StoringService:
 
         Raises:
             Invalid: nothing is left of the text after cleaning, or `replaces` names no memory of this scope.
+            Forbidden: `replaces` names what another person of the group said, and it isn't about the caller.
             Unavailable: the embedder or the database is away; nothing was stored.
         """
         if scope.writes is None:
@@ -81,6 +92,7 @@ class StoringService:
         text = redact(clean_user_text(request.text), pii=self._pii_redaction).text.strip()
         if not text:
             raise Invalid("text: nothing is left to remember after cleaning")
+        self._check_replaceable(scope, kref=request.replaces)
         now = self._clock.now()
         proposal = Proposal(
             memory_id=MemoryId(str(uuid4())),
@@ -94,17 +106,15 @@ class StoringService:
             event_at=request.event_at,
             pinned=request.pinned,
             tags=request.tags,
+            made_by=MADE_BY_TOOL,
         )
-        vector = self._writer.embed([proposal])[0]
+        batch = self._writer.prepare([proposal])
         with self._database.transaction() as db:
-            memories = MemoryRepository(db)
-            old = self._replaced(memories, scope=scope, kref=request.replaces)
-            outcome = self._writer.write(db, proposal=proposal, vector=vector, now=now)
-            if old is None or outcome.memory is None or outcome.memory.id == old.id:
-                return Stored(outcome=outcome)
-            _supersede(memories, old=old, by=outcome.memory, at=now)
-        replaced = Outcome(decision=Decision.SUPERSEDE, reason="replaces an earlier memory", memory=outcome.memory)
-        return Stored(outcome=replaced, superseded=(old.kref,))
+            old = _replaced(MemoryRepository(db), scope=scope, kref=request.replaces)
+            (outcome,) = self._writer.write(db, batch=batch, now=now)
+            if old is not None and outcome.memory is not None and outcome.memory.id != old.id:
+                outcome = _supersede(db, outcome, by=outcome.memory, old=old, at=now)
+            return Stored(outcome=outcome, superseded=tuple(memory.kref for memory in outcome.superseded))
 
     def restore(self, exported: Sequence[ExportedMemory]) -> list[Outcome]:
         """Put exported memories back, in one transaction; those that are there already are left alone.
@@ -119,15 +129,14 @@ class StoringService:
         with self._database.reading() as db:
             known = MemoryRepository(db).existing(list(by_id))
         fresh = [self._redacted(memory) for memory_id, memory in by_id.items() if memory_id not in known]
-        vectors = self._writer.embed([memory.proposal for memory in fresh])
+        proposals = [memory.proposal for memory in fresh]
+        batch = Batch(proposals=proposals, vectors=self._writer.embed(proposals))  # nothing is decided anew
         now = self._clock.now()
         with self._database.transaction() as db:
-            outcomes: list[Outcome] = []
-            for memory, vector in zip(fresh, vectors, strict=True):
-                outcome = self._writer.write(db, proposal=memory.proposal, vector=vector, now=now)
+            outcomes = self._writer.write(db, batch=batch, now=now)
+            for memory, outcome in zip(fresh, outcomes, strict=True):
                 if outcome.decision is Decision.ADD and outcome.memory:
                     _restore_history(MemoryRepository(db), row=outcome.memory, exported=memory)
-                outcomes.append(outcome)
         return outcomes
 
     def link_successors(self, successors: Sequence[tuple[MemoryId, str]], *, scopes: Sequence[ScopeKey]) -> None:
@@ -145,22 +154,46 @@ class StoringService:
         text = redact(memory.proposal.text, pii=self._pii_redaction).text
         return replace(memory, proposal=replace(memory.proposal, text=text))
 
-    def _replaced(self, memories: MemoryRepository, *, scope: Scope, kref: str | None) -> Memory | None:
-        if kref is None:
-            return None
-        address = parse(kref)
-        if old := memories.by_kref(address.kref, scopes=[scope.writes] if scope.writes else []):
-            return old
+    def _check_replaceable(self, scope: Scope, *, kref: str | None) -> None:
+        with self._database.reading() as db:
+            _replaced(MemoryRepository(db), scope=scope, kref=kref)
+
+
+def _replaced(memories: MemoryRepository, *, scope: Scope, kref: str | None) -> Memory | None:
+    """The memory that is to be replaced: in a group only what one said oneself or what is about oneself."""
+    if kref is None:
+        return None
+    address = parse(kref)
+    old = memories.by_kref(address.kref, scopes=[scope.writes] if scope.writes else [])
+    if old is None:
         raise Invalid(f"replaces: there is no memory {address.kref!r}")
+    if old.artifact_id is not None:
+        raise Invalid("replaces: what was made gets new revisions by creative_capture")
+    if scope.shared and not scope.is_owner and not _is_ones_own(old, name=scope.speaker):
+        raise Forbidden("replaces: in a group one may replace only what one said oneself or what is about oneself")
+    return old
 
 
-def _supersede(memories: MemoryRepository, *, old: Memory, by: Memory, at: datetime) -> None:
-    old.status = MemoryStatus.SUPERSEDED
-    old.superseded_by = by.id
-    old.valid_until = at
-    old.updated_at = at
-    old.version += 1
-    memories.changed(old.id)
+def _is_ones_own(memory: Memory, *, name: str | None) -> bool:
+    if not name:
+        return False
+    said_it = memory.origin == Origin.USER and (memory.speaker or "").casefold() == name.casefold()
+    words = content_words(name)
+    return said_it or (bool(words) and words <= content_words(memory.text))
+
+
+def _supersede(db: DbSession, outcome: Outcome, *, by: Memory, old: Memory, at: datetime) -> Outcome:
+    """Retire what the caller names, beside what the words themselves replace."""
+    if old.status in IN_FORCE:
+        RevisionRepository(db).supersede(old, by=by, at=at, reason="replaced on request")
+    superseded = tuple(dict.fromkeys([*(memory.id for memory in outcome.superseded), old.id]))
+    rows = {memory.id: memory for memory in (*outcome.superseded, old)}
+    return replace(
+        outcome,
+        decision=Decision.SUPERSEDE,
+        reason="replaces an earlier memory",
+        superseded=tuple(rows[memory_id] for memory_id in superseded),
+    )
 
 
 def _restore_history(memories: MemoryRepository, *, row: Memory, exported: ExportedMemory) -> None:

@@ -1,19 +1,21 @@
 """One pass over a scope's buffered turns: statements out of words, exactly once however often it is tried."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from uuid import UUID, uuid5
 
 from memory_core.capture.extraction import ExtractionRun, Extractor, RuleExtractor
+from memory_core.capture.proposals import Outcome, Proposal
+from memory_core.capture.relatives import Batch
 from memory_core.capture.statements import Candidate, Utterance
-from memory_core.capture.writing import MemoryWriter, Proposal
+from memory_core.capture.writing import MemoryWriter
+from memory_core.consolidation.corrections import LOOKED_BACK, joined
 from memory_core.identity import PERSONAL_SPACE
-from memory_core.models.memory import MemoryVector
 from memory_core.models.turn import Turn
 from memory_core.ports import Clock
 from memory_core.store.database import Database
 from memory_core.store.turns import TurnRepository
-from memory_core.values import Decision, MemoryId, Origin, ScopeKey
+from memory_core.values import Decision, MemoryId, MemoryKind, Origin, ScopeKey
 
 BATCH_TURNS = 64
 """Turns of one transaction: bounds what is embedded at once and what a kill makes us do again."""
@@ -25,21 +27,29 @@ _NAMESPACE = UUID("5f0c3f9e-6d0e-5a53-9a5e-3f1d8c1b7461")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consolidated:
-    """What a pass did."""
+    """What a pass did.
+
+    Attributes:
+        turns: Turns that were taken.
+        added: New memories, also those that took the place of others.
+        updated: Memories that got other words: more detail, or a part that holds no longer taken out.
+        superseded: Memories that others took the place of.
+        repeated: Statements that were known.
+        rejected: Statements that may not be learned again.
+        flagged: Memories that a new one is in conflict with.
+    """
 
     turns: int = 0
     added: int = 0
+    updated: int = 0
+    superseded: int = 0
     repeated: int = 0
     rejected: int = 0
+    flagged: int = 0
 
     def plus(self, other: "Consolidated") -> "Consolidated":
         """Both passes together."""
-        return Consolidated(
-            turns=self.turns + other.turns,
-            added=self.added + other.added,
-            repeated=self.repeated + other.repeated,
-            rejected=self.rejected + other.rejected,
-        )
+        return Consolidated(**{name: number + getattr(other, name) for name, number in asdict(self).items()})
 
 
 class ConsolidationService:
@@ -54,13 +64,16 @@ class ConsolidationService:
         self._clock = clock
         self._extractor = extractor or RuleExtractor()
 
-    def run(self, scope: ScopeKey, *, through: int, on_batch: Callable[[int], None]) -> Consolidated:
+    def run(
+        self, scope: ScopeKey, *, through: int, on_batch: Callable[[int], None], job_id: str | None = None
+    ) -> Consolidated:
         """Consolidate what waits in a scope up to a turn number, in batches that are each done whole or not at all.
 
         Args:
             scope: Whose turns.
             through: Number of the newest turn to take.
             on_batch: Called after each commit with the number of turns done so far.
+            job_id: The job that this is, to be noted beside what it writes.
 
         Raises:
             Unavailable: the embedder, the database or a model that is required is away; what was committed stays, a
@@ -68,53 +81,71 @@ class ConsolidationService:
         """
         total = Consolidated()
         extraction = self._extractor.begin(scope)
-        while batch := self._batch(scope, through=through, extraction=extraction):
+        while batch := self._batch(scope, through=through, extraction=extraction, job_id=job_id):
             total = total.plus(batch)
             on_batch(total.turns)
         return total
 
-    def _batch(self, scope: ScopeKey, *, through: int, extraction: ExtractionRun) -> Consolidated | None:
+    def _batch(
+        self, scope: ScopeKey, *, through: int, extraction: ExtractionRun, job_id: str | None
+    ) -> Consolidated | None:
         with self._database.reading() as db:
             turns = TurnRepository(db)
             waiting = turns.range_to_consolidate(scope, through=through, limit=BATCH_TURNS)
-            before = turns.turn_before(waiting[0]) if waiting else None
+            before = turns.turns_before(waiting[0], limit=LOOKED_BACK) if waiting else []
         if not waiting:
             return None
         proposals = _proposals(waiting, before=before, extraction=extraction)
-        vectors = self._writer.embed(proposals)
-        return self._commit(waiting, proposals=proposals, vectors=vectors)
+        prepared = self._writer.prepare([replace(proposal, job_id=job_id) for proposal in proposals])
+        return self._commit(waiting, batch=prepared)
 
-    def _commit(
-        self, turns: Sequence[Turn], *, proposals: Sequence[Proposal], vectors: Sequence[MemoryVector]
-    ) -> Consolidated:
+    def _commit(self, turns: Sequence[Turn], *, batch: Batch) -> Consolidated:
         now = self._clock.now()
         ids = [turn.id or 0 for turn in turns]
         with self._database.transaction() as db:
             if TurnRepository(db).mark_consolidated(ids, at=now) != len(ids):
                 db.rollback()  # another run took a part of this range, or words were forgotten meanwhile: read again
                 return Consolidated()
-            decisions = [
-                self._writer.write(db, proposal=proposal, vector=vector, now=now).decision
-                for proposal, vector in zip(proposals, vectors, strict=True)
-            ]
-        return Consolidated(
-            turns=len(ids),
-            added=decisions.count(Decision.ADD),
-            repeated=decisions.count(Decision.SKIP_DUPLICATE),
-            rejected=decisions.count(Decision.REJECT),
-        )
+            outcomes = self._writer.write(db, batch=batch, now=now)
+            return _counted(outcomes, turns=len(ids))
 
 
-def _proposals(turns: Sequence[Turn], *, before: Turn | None, extraction: ExtractionRun) -> list[Proposal]:
-    found = extraction.candidates(_utterances(turns, before=before))
+def _counted(outcomes: Sequence[Outcome], *, turns: int) -> Consolidated:
+    decisions = [outcome.decision for outcome in outcomes]
+    return Consolidated(
+        turns=turns,
+        added=sum(outcome.is_new for outcome in outcomes),
+        updated=sum(len(outcome.revised) for outcome in outcomes),
+        superseded=sum(len(outcome.superseded) for outcome in outcomes),
+        repeated=decisions.count(Decision.SKIP_DUPLICATE),
+        rejected=decisions.count(Decision.REJECT),
+        flagged=sum(len(outcome.flagged) for outcome in outcomes),
+    )
+
+
+def _proposals(turns: Sequence[Turn], *, before: Sequence[Turn], extraction: ExtractionRun) -> list[Proposal]:
+    right = _corrections([*before, *turns])
+    found = extraction.candidates(_utterances(turns, before=before[-1] if before else None, right=right))
     return [
-        _proposal(turn, candidate)
+        _proposal(turn, replace(candidate, kind=MemoryKind.CORRECTION) if turn.id in right else candidate)
         for turn, candidates in zip(turns, found, strict=True)
         for candidate in candidates[:_PIECES]
     ]
 
 
-def _utterances(turns: Sequence[Turn], *, before: Turn | None) -> list[Utterance]:
+def _corrections(turns: Sequence[Turn]) -> dict[int | None, str]:
+    """What turns say that are only corrections, by number."""
+    sessions: dict[int, list[Turn]] = {}
+    right: dict[int | None, str] = {}
+    for turn in turns:
+        earlier = sessions.setdefault(turn.session_id, [])
+        if text := joined(turn, earlier=earlier):
+            right[turn.id] = text
+        earlier.append(turn)
+    return right
+
+
+def _utterances(turns: Sequence[Turn], *, before: Turn | None, right: Mapping[int | None, str]) -> list[Utterance]:
     utterances: list[Utterance] = []
     previous = before
     for turn in turns:
@@ -122,10 +153,10 @@ def _utterances(turns: Sequence[Turn], *, before: Turn | None) -> list[Utterance
         utterance = Utterance(
             role=Origin(turn.role),
             speaker=turn.speaker,
-            text=turn.text or "",
+            text=right.get(turn.id, turn.text or ""),
             said_at=turn.said_at,
             timezone=turn.timezone,
-            previous_text=previous.text if previous is not None and same_session else None,
+            previous_text=previous.text if previous is not None and same_session and turn.id not in right else None,
             shared=turn.space != PERSONAL_SPACE,
         )
         utterances.append(utterance)
@@ -149,4 +180,5 @@ def _proposal(turn: Turn, candidate: Candidate) -> Proposal:
         turn=(turn.id or 0, turn.turn_key),
         session_id=turn.session_id,
         position=(turn.id or 0) * _PIECES + candidate.position,
+        made_by=candidate.made_by,
     )

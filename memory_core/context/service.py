@@ -24,7 +24,7 @@ from memory_core.recall.staging import Staging
 from memory_core.settings import Settings
 from memory_core.store.archive import ArchiveRepository
 from memory_core.store.database import Database
-from memory_core.values import SessionRef
+from memory_core.values import MemoryId, SessionRef
 
 log = structlog.get_logger(__name__)
 
@@ -229,13 +229,12 @@ class ContextService:
             tail=tail,
             limit=self._settings.context.recall_limit if is_windowed else 0,
         )
-        lines = self._staged(place) + self._archive.lines(place, wanted)
+        staged = self._staging.take(place)
+        self._staging.show(place, [*staged, *(MemoryId(hit.memory.id) for hit in found)])
+        lines = self._archive.memories(staged, scopes=place.scopes) + self._archive.lines(place, wanted)
         if is_windowed:
             lines += self._archive.snapshot(place, tail="\n".join([tail, *(flatten(line.text) for line in lines)]))
         return recalled, list({line.text: line for line in lines}.values())
-
-    def _staged(self, place: Place) -> list[Line]:
-        return self._archive.memories(self._staging.take(place), scopes=place.scopes)
 
     def _rule(self) -> Rule:
         settings = self._settings.context

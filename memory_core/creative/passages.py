@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from memory_core.capture.chunking import Chunk, pack, sentences, split_long
+from memory_core.keywords import content_words
 
 PASSAGE_CHARS = 1000
 """About 250 word pieces of English, which is what the embedder reads of a text."""
@@ -33,6 +34,16 @@ def excerpt_of(content: str) -> str:
     """How a content begins, on one line."""
     words = " ".join(content[: 4 * EXCERPT_CHARS].split())
     return words if len(words) <= EXCERPT_CHARS else words[:EXCERPT_CHARS].rsplit(" ", 1)[0] + " …"
+
+
+def excerpt_around(passage: str, query: str) -> str:
+    """The stretch of a passage that begins with the sentence that holds most words of a query, on one line."""
+    wanted = content_words(query)
+    parts = sentences(passage)
+    if not parts or not wanted:
+        return excerpt_of(passage)
+    best = max(parts, key=lambda part: len(wanted & content_words(passage[part.start : part.end])))
+    return excerpt_of(passage[best.start :])
 
 
 def mention(named: Named, *, excerpt: str) -> str:

@@ -7,7 +7,8 @@ from uuid import UUID, uuid5
 from sqlmodel import Session as DbSession
 
 from memory_core.capture.dedup import TextKeys
-from memory_core.capture.writing import MemoryWriter, Proposal
+from memory_core.capture.proposals import Proposal
+from memory_core.capture.writing import MemoryWriter
 from memory_core.creative.passages import Named, excerpt_of, mention, passages, searched_as
 from memory_core.kref import memory_kref
 from memory_core.models.artifact import Artifact, ArtifactCapture

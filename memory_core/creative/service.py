@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlmodel import Session as DbSession
 
 from memory_core.creative.lineage import Edges, Relative, walk
-from memory_core.creative.passages import excerpt_of
+from memory_core.creative.passages import excerpt_around
 from memory_core.creative.references import find_artifact
 from memory_core.errors import Invalid, NotFound
 from memory_core.kref import Place, parse_comparison
@@ -104,7 +104,7 @@ class CreativeService:
         best: dict[str, tuple[float, str]] = {}
         for hit in self._finder.load(ranked, scopes=scopes):
             if hit.memory.artifact_id and hit.memory.artifact_id not in best:
-                best[hit.memory.artifact_id] = hit.score, excerpt_of(hit.memory.text)
+                best[hit.memory.artifact_id] = hit.score, excerpt_around(hit.memory.text, question.text)
         with self._database.reading() as db:
             artifacts = ArtifactRepository(db)
             rows = artifacts.by_ids(list(best), scopes=scopes)

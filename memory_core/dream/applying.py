@@ -54,8 +54,8 @@ class Applier:
             if change.refused is not None:
                 done.append(row_of(change, run_id=self._run_id, state=Standing.REFUSED))
                 continue
-            for made in self._make(change, vectors=vectors):
-                done.append(row_of(made, run_id=self._run_id, state=Standing.APPLIED))
+            made = self._make(change, vectors=vectors)
+            done.extend(row_of(one, run_id=self._run_id, state=Standing.APPLIED) for one in made)
             if change.entity is Entity.MEMORY and not set(change.after or ()) <= UNSEEN:
                 learned.add(change.memory_id)
         ChangeRepository(self._db).add(sorted(learned))

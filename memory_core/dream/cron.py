@@ -25,7 +25,8 @@ def check_cron(expression: str) -> str:
     clean = " ".join(expression.split())
     if len(clean.split()) != _FIELDS:
         raise Invalid(
-            f"schedule: {expression[:_SHOWN_CHARS]!r} must have five fields: minute, hour, day of month, month, day of week"
+            f"schedule: {expression[:_SHOWN_CHARS]!r} must have five fields: "
+            "minute, hour, day of month, month, day of week"
         )
     next_times(clean, after=datetime(2000, 1, 1, tzinfo=UTC), zone="UTC", count=1)
     return clean

@@ -69,12 +69,12 @@ class Decider:
         if not memory.in_force:
             return changes
         for source in filter(None, map(self.snapshot.find, sources)):
-            changes += self.connect(LinkKind.DERIVED_FROM, memory, source, reason="both come from the same turns")
+            changes += self.connect(
+                LinkKind.DERIVED_FROM, source=memory, target=source, reason="both come from the same turns"
+            )
         changes += self._compare(memory, near)
         if memory.in_force:
-            tags = tags_for(
-                memory.text, present=memory.tags, holding=self.snapshot.holding, texts=self.snapshot.texts
-            )
+            tags = tags_for(memory.text, present=memory.tags, holding=self.snapshot.holding, texts=self.snapshot.texts)
             changes += self.tag(memory, tags, reason="names and rare words of its text")
             changes += self._associate(memory, near)
         return changes
@@ -89,10 +89,18 @@ class Decider:
                 self._replay_memory(memory, after, other_id=row.other_id if row.op == Op.MERGE else None)
 
     def connect(
-        self, kind: LinkKind, source: Known, target: Known, *, reason: str, weight: float = 1.0
+        self, kind: LinkKind, *, source: Known, target: Known, reason: str, weight: float = 1.0
     ) -> Iterator[Change]:
         """Draw an edge between two memories, unless it is there."""
-        yield from self.link(_edge(kind, source, target, reason=reason, weight=weight))
+        yield from self.link(
+            NewEdge(
+                kind=kind,
+                source_id=source.memory_id,
+                target_id=target.memory_id,
+                reason=reason,
+                weight=min(weight, 1.0),
+            )
+        )
 
     def link(self, edge: NewEdge) -> Iterator[Change]:
         """Draw an edge, unless it is there."""
@@ -125,13 +133,13 @@ class Decider:
             return
         older.status, older.valid_until = MemoryStatus.SUPERSEDED, until
         self.snapshot.retire(older)
-        yield from self.link(_edge(LinkKind.SUPERSEDES, by, older, reason=reason))
+        yield from self.connect(LinkKind.SUPERSEDES, source=by, target=older, reason=reason)
 
     def contradict(self, newer: Known, older: Known, *, reason: str) -> Iterator[Change]:
         """Note that two memories can't both hold, and put both in doubt; what is pinned keeps its status."""
         if self.snapshot.joined(newer.memory_id, older.memory_id, kinds=(LinkKind.CONTRADICTS,)):
             return
-        yield from self.link(_edge(LinkKind.CONTRADICTS, newer, older, reason=reason))
+        yield from self.connect(LinkKind.CONTRADICTS, source=newer, target=older, reason=reason)
         for memory in (older, newer):
             if memory.status is MemoryStatus.ACTIVE and not memory.pinned:
                 yield _status_change(memory, Op.FLAG, status=MemoryStatus.FLAGGED, reason=reason)
@@ -194,7 +202,7 @@ class Decider:
             case Relation.REPEATS:
                 yield from self.merge(older, newer, reason=reason)
             case Relation.SUPPORTS:
-                yield from self.link(_edge(LinkKind.SUPPORTS, newer, older, reason=reason, weight=cosine))
+                yield from self.connect(LinkKind.SUPPORTS, source=newer, target=older, reason=reason, weight=cosine)
             case Relation.REPLACES:
                 yield from self.supersede(older, by=newer, reason=reason)
             case Relation.REPLACES_A_PART:
@@ -269,13 +277,7 @@ class Decider:
                 yield from self.link(edge)
         for other, cosine in related(memory, near, snapshot=self.snapshot):
             reason = f"they lie near each other ({cosine:.2f})"
-            yield from self.link(_edge(LinkKind.RELATED_TO, memory, other, reason=reason, weight=cosine))
-
-
-def _edge(kind: LinkKind, source: Known, target: Known, *, reason: str, weight: float = 1.0) -> NewEdge:
-    return NewEdge(
-        kind=kind, source_id=source.memory_id, target_id=target.memory_id, reason=reason, weight=min(weight, 1.0)
-    )
+            yield from self.connect(LinkKind.RELATED_TO, source=memory, target=other, reason=reason, weight=cosine)
 
 
 def _worth(memory: Known) -> tuple[object, ...]:
@@ -288,9 +290,7 @@ def _worth(memory: Known) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _status_change(
-    memory: Known, op: Op, *, status: MemoryStatus, reason: str, refused: str | None = None
-) -> Change:
+def _status_change(memory: Known, op: Op, *, status: MemoryStatus, reason: str, refused: str | None = None) -> Change:
     return Change(
         op=op,
         memory_id=memory.memory_id,

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory_core.identity import PERSONAL_SPACE
 from memory_core.store.dream_views import KnownRow
 from memory_core.values import MemoryKind, MemoryStatus, Origin
 
@@ -18,7 +17,7 @@ class Known:
     Attributes:
         said_at: When it was said.
         touched_at: When it was last said or changed.
-        day: The day it names; None when it names none.
+        one_person: All of its scope is said by one person and the assistant.
         in_force: False once this run retired it.
     """
 
@@ -28,7 +27,7 @@ class Known:
     speaker: str | None
     origin: Origin
     imported: bool
-    space: str
+    one_person: bool
     said_at: datetime
     created_at: datetime
     touched_at: datetime
@@ -51,11 +50,6 @@ class Known:
         return self.event_at if self.event_at != self.said_at else None
 
     @property
-    def personal(self) -> bool:
-        """It comes from one person's own memory."""
-        return self.space == PERSONAL_SPACE
-
-    @property
     def keeps(self) -> str | None:
         """Why no run may retire it; None when one may."""
         if self.pinned:
@@ -67,8 +61,8 @@ class Known:
         return None
 
 
-def known_of(row: KnownRow) -> Known:
-    """The memory of a row."""
+def known_of(row: KnownRow, *, one_person: bool) -> Known:
+    """The memory of a row; see `Known.one_person`."""
     return Known(
         memory_id=row.memory_id,
         kind=MemoryKind(row.kind),
@@ -76,7 +70,7 @@ def known_of(row: KnownRow) -> Known:
         speaker=row.speaker,
         origin=Origin(row.origin),
         imported=row.imported,
-        space=row.space,
+        one_person=one_person,
         said_at=row.valid_from or row.created_at,
         created_at=row.created_at,
         touched_at=max(row.created_at, row.updated_at),
@@ -86,7 +80,7 @@ def known_of(row: KnownRow) -> Known:
         valid_until=row.valid_until,
         status=MemoryStatus(row.status),
         pinned=row.pinned,
-        count=row.count,
+        count=row.repeats,
         tags=list(row.tags),
         session_id=row.session_id,
         revision=row.revision,

@@ -93,10 +93,10 @@ def follow(opinion: Opinion, decider: Decider) -> Iterator[Change]:
         elif proposal.op is ProposedOp.TAG:
             yield from decider.tag(target, _new_tags(target, proposal.tags), reason=reason)
         elif other is not None and other is not target:
-            yield from _pair(decider, proposal.op, (target, other), reason=reason)
+            yield from _pair(decider, proposal.op, pair=(target, other), reason=reason)
 
 
-def _pair(decider: Decider, op: ProposedOp, pair: tuple[Known, Known], *, reason: str) -> Iterator[Change]:
+def _pair(decider: Decider, op: ProposedOp, *, pair: tuple[Known, Known], reason: str) -> Iterator[Change]:
     target, other = pair
     finding = decider.pairs.compare(target, other)
     cosine = decider.snapshot.cosine(target, other)
@@ -112,7 +112,7 @@ def _pair(decider: Decider, op: ProposedOp, pair: tuple[Known, Known], *, reason
         case ProposedOp.CONTRADICT if cosine >= SAME_MATTER:
             yield from decider.contradict(finding.newer, finding.older, reason=reason)
         case ProposedOp.SUPPORT if cosine >= SAME_MATTER and not alike:
-            yield from decider.connect(LinkKind.SUPPORTS, other, target, reason=reason, weight=cosine)
+            yield from decider.connect(LinkKind.SUPPORTS, source=other, target=target, reason=reason, weight=cosine)
         case _:
             return
 

@@ -1,12 +1,12 @@
 """Pure: what two memories that lie near each other are to each other, and what follows from it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from memory_core.claims.claim import Policy
 from memory_core.claims.comparing import compare_read
-from memory_core.claims.duplicates import near_duplicate
+from memory_core.claims.duplicates import near_duplicate, same_words
 from memory_core.claims.reading import Reading, read
 from memory_core.claims.statement import Statement, Verdict
 from memory_core.dream.known import Known
@@ -132,8 +132,9 @@ def statement_of(memory: Known) -> Statement:
         said_at=memory.said_at,
         speaker=memory.speaker,
         event_at=memory.day,
-        one_person=memory.personal,
+        one_person=memory.one_person,
         imported=memory.imported,
+        corrects=memory.kind is MemoryKind.CORRECTION,
     )
 
 
@@ -155,8 +156,7 @@ def _may_merge(older: Known, newer: Known) -> bool:
 def _said_by_another(older: Known, newer: Known) -> bool:
     if older.speaker == newer.speaker or Origin.USER not in {older.origin, newer.origin}:
         return False
-    nameless = replace(statement_of(older), speaker=None, origin=Origin.USER)
-    return near_duplicate(nameless, replace(statement_of(newer), speaker=None, origin=Origin.USER))
+    return same_words(older.text, newer.text)
 
 
 def _may_replace(older: Known, newer: Known) -> bool:

@@ -77,7 +77,12 @@ def begin(database: Database, request: RunRequest, *, now: datetime) -> DreamRun
         )
         items = [
             DreamItem(
-                run_id=run.id, seq=seq, scope_key=one.scope_key, memory_id=one.memory_id, changed=one.changed, done=False
+                run_id=run.id,
+                seq=seq,
+                scope_key=one.scope_key,
+                memory_id=one.memory_id,
+                changed=one.changed,
+                done=False,
             )
             for seq, one in enumerate(due, start=1)
         ]
@@ -104,7 +109,7 @@ def next_batch(database: Database, run_id: str) -> Batch | None:
             else:
                 run.tries += 1
             if run.tries >= STRIKES:
-                _park(dreams, run, first, memory=db.get(Memory, first.memory_id))
+                _park(dreams, run, item=first, memory=db.get(Memory, first.memory_id))
                 return Batch(items=(first,), parked=True)
         items = [item for item in items if item.scope_key == first.scope_key]
         if first.seq <= run.careful_through:
@@ -114,7 +119,7 @@ def next_batch(database: Database, run_id: str) -> Batch | None:
         return Batch(items=tuple(items))
 
 
-def close_batch(dreams: DreamRepository, run: DreamRun, items: Sequence[DreamItem]) -> bool:
+def close_batch(dreams: DreamRepository, run: DreamRun, *, items: Sequence[DreamItem]) -> bool:
     """Note in the transaction that does its work that a batch is done; False when another attempt did it."""
     run.trying_seq, run.trying_size, run.tries = None, 0, 0
     return dreams.finish_items(run.id, seqs=[item.seq for item in items])
@@ -169,8 +174,8 @@ def running(dreams: DreamRepository, run_id: str) -> DreamRun:
     return run
 
 
-def _park(dreams: DreamRepository, run: DreamRun, item: DreamItem, *, memory: Memory | None) -> None:
-    close_batch(dreams, run, [item])
+def _park(dreams: DreamRepository, run: DreamRun, *, item: DreamItem, memory: Memory | None) -> None:
+    close_batch(dreams, run, items=[item])
     if memory is None:
         return
     run.notes = [*run.notes, f"{memory.kref} was left out: looking at it broke the run {STRIKES} times"]

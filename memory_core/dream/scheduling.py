@@ -7,9 +7,10 @@ night that was slept through is made up for once on wake, however many there wer
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory_core.dream.asking import Asked, DreamRequests, RunWish
+from memory_core.dream.asking import Asked, RunWish, ask_within
 from memory_core.dream.cron import check_cron, next_times
 from memory_core.errors import Invalid
+from memory_core.models.dream import DreamSchedule
 from memory_core.ports import Clock
 from memory_core.settings import Settings
 from memory_core.store.database import Database
@@ -46,10 +47,9 @@ class Schedule:
 class ScheduleService:
     """Keeps the schedule and owes runs when their time has come."""
 
-    def __init__(self, database: Database, *, requests: DreamRequests, settings: Settings, clock: Clock) -> None:
+    def __init__(self, database: Database, *, settings: Settings, clock: Clock) -> None:
         """Use the given parts."""
         self._database = database
-        self._requests = requests
         self._settings = settings
         self._clock = clock
 
@@ -93,20 +93,28 @@ class ScheduleService:
             The job of that run; None when none was due, or another one is at work, after which it will be due still.
         """
         now = self._clock.now()
+        with self._database.reading() as db:
+            row = ScheduleRepository(db).get()
+            if row is not None and not self._is_due(row, now=now):
+                return None
         with self._database.transaction() as db:
             row = ScheduleRepository(db).locked(now=now)
-            if row.served_at > now:  # the clock of the machine was set back
-                row.served_at = now
-            zone = self._settings.identity.timezone
-            due_at = next_times(self._cron(row.cron), after=row.served_at, zone=zone, count=1)[0]
-            if row.paused or due_at > now:
+            row.served_at = min(row.served_at, now)  # the clock of the machine may have been set back
+            if not self._is_due(row, now=now):
                 return None
-        asked = self._requests.ask(RunWish(cause="schedule"))
-        if not asked.fresh:
-            return None
-        with self._database.transaction() as db:
-            ScheduleRepository(db).locked(now=now).served_at = now
+            asked = ask_within(db, RunWish(cause="schedule"), now=now)
+            if not asked.fresh:
+                return None
+            row.served_at = now
         return asked
+
+    def _is_due(self, row: DreamSchedule, *, now: datetime) -> bool:
+        if row.paused:
+            return False
+        if row.served_at > now:
+            return True
+        zone = self._settings.identity.timezone
+        return next_times(self._cron(row.cron), after=row.served_at, zone=zone, count=1)[0] <= now
 
     def _cron(self, chosen: str | None) -> str:
         if chosen is not None:

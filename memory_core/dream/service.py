@@ -114,7 +114,9 @@ class _Attempt:
         )
         dreams = run.kind == JobKind.DREAM and parts.chat is not None and parts.settings.calls > 0
         self._reviewer = (
-            ModelReviewer(parts.chat.within(self._budget), model=parts.settings.model) if dreams and parts.chat else None
+            ModelReviewer(parts.chat.within(self._budget), model=parts.settings.model)
+            if dreams and parts.chat
+            else None
         )
         self.notes: list[str] = []
 
@@ -149,9 +151,7 @@ class _Attempt:
                 return
             self._decider = None
             progress.call_off(self._parts.database, self._run.id)
-            self._moved += 1
-            if self._moved == _MOVED_TRIES:
-                raise Unavailable("memories change faster than they can be looked at")
+            self._note_moved()
         except Unavailable:
             self._decider = None
             progress.call_off(self._parts.database, self._run.id)
@@ -161,6 +161,11 @@ class _Attempt:
         except Exception as error:  # noqa: BLE001 a memory that breaks the look is parked, the others go on
             log.error("dream.batch_broke", run_id=self._run.id, error=type(error).__name__, size=len(batch.items))  # noqa: TRY400 the message may hold words of people
             self._decider = None
+
+    def _note_moved(self) -> None:
+        self._moved += 1
+        if self._moved == _MOVED_TRIES:
+            raise Unavailable("memories change faster than they can be looked at")
 
     def _look_at(self, batch: Batch) -> bool:
         """Decide and commit a batch; False when somebody changed what it is about meanwhile."""
@@ -212,16 +217,16 @@ class _Attempt:
             if any(change.refused == HALF_IS_RETIRED for change in made):
                 unfinished.add(memory.memory_id)
             changes += made
-        changes += self._second_opinion(batch.scope, [memory for item, memory in found if item.changed], decider)
+        changes += self._second_opinion([memory for item, memory in found if item.changed], decider)
         return unfinished, changes
 
-    def _second_opinion(self, scope: ScopeKey, memories: Sequence[Known], decider: Decider) -> list[Change]:
+    def _second_opinion(self, memories: Sequence[Known], decider: Decider) -> list[Change]:
         changes: list[Change] = []
         if self._reviewer is None:
             return changes
         in_force = [memory for memory in memories if memory.in_force]
         for start in range(0, len(in_force), SHOWN_TO_MODEL):
-            opinion = self._reviewer.ask(in_force[start : start + SHOWN_TO_MODEL], scope=scope)
+            opinion = self._reviewer.ask(in_force[start : start + SHOWN_TO_MODEL], scope=decider.snapshot.scope)
             spent = self._budget.spent
             if spent.calls:
                 progress.spend(
@@ -275,7 +280,7 @@ class _Attempt:
         with self._parts.database.transaction() as db:
             dreams = DreamRepository(db)
             run = progress.running(dreams, self._run.id)
-            if not progress.close_batch(dreams, run, batch.items):
+            if not progress.close_batch(dreams, run, items=batch.items):
                 db.rollback()
                 return False
             if run.dry_run:

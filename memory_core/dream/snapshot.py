@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from memory_core.dream.known import Known, known_of
 from memory_core.dream.tagging import terms
+from memory_core.identity import is_one_persons
 from memory_core.store.database import Database
 from memory_core.store.dream_views import DreamViewRepository
 from memory_core.values import FloatArray, LinkKind, ScopeKey
@@ -140,7 +141,7 @@ def read_snapshot(database: Database, scope: ScopeKey, *, at: datetime) -> Snaps
     """
     with database.reading() as db:
         reading = DreamViewRepository(db, scope=scope, at=at)
-        rows = [known_of(row) for row in reading.known()]
+        rows = [known_of(row, one_person=is_one_persons(scope)) for row in reading.known()]
         vectors = _vectors(reading, {row.memory_id: place for place, row in enumerate(rows)})
         edges = {(source, target, LinkKind(kind)) for source, target, kind in reading.edges()}
         holding: Counter[str] = Counter()

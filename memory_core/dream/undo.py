@@ -93,10 +93,10 @@ class _Reverter:
                 if name in _STACKED:
                     return "a later run changed its text again: undo that run first"
                 built.before = {**(built.before or {}), name: before[name]}
-            elif present == value:
-                restored[name] = before[name]
-            elif present != before[name]:
+            elif present not in (value, before[name]):
                 return f"its {name.replace('_', ' ')} was changed since"
+            else:
+                restored[name] = before[name]
         set_columns(row, restored)
         self.db.flush()
         return None

@@ -13,6 +13,7 @@ from memory_core.models.turn import Turn
 from memory_core.ports import ArtifactStore, Clock
 from memory_core.store.artifacts import ArtifactRepository, ForgottenArtifacts
 from memory_core.store.database import Database
+from memory_core.store.dreams import DreamRepository
 from memory_core.store.links import LinkRepository
 from memory_core.store.memories import MemoryRepository
 from memory_core.store.model_calls import ModelCallRepository
@@ -92,6 +93,7 @@ class ForgettingService:
                 memories.bury(ScopeKey(row.scope_key), row.text_key, at=now)
             LinkRepository(db).forget(list(rows))
             RevisionRepository(db).forget(list(rows))
+            DreamRepository(db).forget(list(rows))
             ModelCallRepository(db).forget(scopes)
             gone = memories.forget(list(rows))
             self._database.owe_erasure(db)

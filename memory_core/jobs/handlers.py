@@ -7,6 +7,9 @@ from typing import Any
 from memory_core.consolidation.service import Consolidated, ConsolidationService
 from memory_core.creative.capturing import JOB_ID
 from memory_core.creative.keeping import ArtifactKeeper
+from memory_core.dream.asking import AfterSessions
+from memory_core.dream.progress import RunRequest
+from memory_core.dream.service import DreamService
 from memory_core.indexing.service import IndexingService
 from memory_core.jobs.housekeeping import Housekeeping
 from memory_core.values import JobId, JobKind, ScopeKey
@@ -18,15 +21,21 @@ Handler = Callable[[Mapping[str, Any], Progress], dict[str, Any]]
 
 
 class ConsolidationHandler:
-    """Consolidates the scopes of a payload `{"through": {scope key: turn number}, "turns"?, "report"?}`."""
+    """Consolidates the scopes of a payload `{"through": {scope key: turn number}, "turns"?, "report"?, "jobId"?}`."""
 
-    def __init__(self, consolidation: ConsolidationService, *, indexing: IndexingService) -> None:
+    def __init__(
+        self, consolidation: ConsolidationService, *, indexing: IndexingService, after_sessions: AfterSessions
+    ) -> None:
         """Use the given services."""
         self._consolidation = consolidation
         self._indexing = indexing
+        self._after_sessions = after_sessions
 
     def __call__(self, payload: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-        """Consolidate, then wait until all of it can be found; the payload's `report` is part of the result."""
+        """Consolidate, then wait until all of it can be found; the payload's `report` is part of the result.
+
+        A heavy session has a dream run over what it wrote.
+        """
         through: Mapping[str, int] = payload.get("through", {})
         expected = max(int(payload.get("turns", 0)), 1)
         total = Consolidated()
@@ -36,9 +45,42 @@ class ConsolidationHandler:
             def report(turns: int, *, before: int = done_before) -> None:
                 progress(min((before + turns) / expected, 0.99))
 
-            total = total.plus(self._consolidation.run(ScopeKey(scope), through=newest, on_batch=report))
+            done = self._consolidation.run(ScopeKey(scope), through=newest, on_batch=report, job_id=payload.get(JOB_ID))
+            total = total.plus(done)
         self._indexing.apply_due()
+        for scope in through:
+            self._after_sessions.ask_if_heavy(ScopeKey(scope))
         return {**asdict(total), **payload.get("report", {})}
+
+
+class DreamHandler:
+    """Does a run; the payload is `{"run", "scope", "dryRun", "cause"}`."""
+
+    def __init__(self, dreams: DreamService, *, kind: JobKind, indexing: IndexingService) -> None:
+        """Do runs of one kind with the given services."""
+        self._dreams = dreams
+        self._kind = kind
+        self._indexing = indexing
+
+    def __call__(self, payload: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        """Do the run, then wait until the index shows it."""
+        scope = payload.get("scope")
+        request = RunRequest(
+            run_id=payload["run"],
+            kind=self._kind,
+            scope=ScopeKey(scope) if scope else None,
+            dry_run=bool(payload.get("dryRun")),
+            cause=str(payload.get("cause", "request")),
+        )
+        run = self._dreams.run(request, on_progress=progress)
+        self._indexing.apply_due()
+        return {
+            "runId": run.id,
+            "reviewed": run.reviewed,
+            "counts": run.counts,
+            "tokens": run.tokens,
+            "calls": run.calls,
+        }
 
 
 class CreativeHandler:
@@ -75,12 +117,16 @@ def handlers(
     indexing: IndexingService,
     keeper: ArtifactKeeper,
     housekeeping: Housekeeping,
+    dreams: DreamService,
+    after_sessions: AfterSessions,
 ) -> Mapping[JobKind, Handler]:
     """The handler of every kind."""
-    consolidate = ConsolidationHandler(consolidation, indexing=indexing)
+    consolidate = ConsolidationHandler(consolidation, indexing=indexing, after_sessions=after_sessions)
     return {
         JobKind.CONSOLIDATE: consolidate,
         JobKind.IMPORT: consolidate,
+        JobKind.DREAM: DreamHandler(dreams, kind=JobKind.DREAM, indexing=indexing),
+        JobKind.DEDUPLICATE: DreamHandler(dreams, kind=JobKind.DEDUPLICATE, indexing=indexing),
         JobKind.CREATIVE: CreativeHandler(keeper, indexing=indexing),
         JobKind.HOUSEKEEPING: HousekeepingHandler(housekeeping),
     }

@@ -8,7 +8,7 @@ from sqlmodel import Session as DbSession
 
 from memory_core.recall.features import WINDOW, Contender
 from memory_core.store.pools import PoolRepository, PoolRow
-from memory_core.values import Hit, MemoryId, ScopeKey
+from memory_core.values import Hit, ScopeKey
 from memory_core.vectors import JoinedVectors, join_vectors
 
 POOLED = 80
@@ -17,7 +17,7 @@ POOLED = 80
 With all of about 200, r@10 and r@20 are the same within .001 (LoCoMo's five development conversations).
 """
 NEIGHBOURED = 50
-"""Best of them whose neighbours join the pool: .973 of all gold turns are then in it, .979 with all hits and those of 80."""
+"""Best of them whose neighbours join the pool: .973 of all gold turns are in it then, .979 with all hits and 80."""
 KEYWORD_SHARE = 0.02
 """What a unit of keyword score adds to the late score when hits are chosen."""
 

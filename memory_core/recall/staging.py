@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from memory_core.recall.place import Place, is_session
 from memory_core.values import MemoryId, SessionRef
@@ -19,6 +19,7 @@ class Staging:
         """Nothing waits."""
         self._lock = threading.Lock()
         self._waiting: OrderedDict[Place, OrderedDict[MemoryId, None]] = OrderedDict()
+        self._shown: OrderedDict[Place, frozenset[MemoryId]] = OrderedDict()
 
     def stage(self, place: Place, memory_ids: Sequence[MemoryId]) -> int:
         """Let memories wait for the next context of one person's session; returns how many wait now."""
@@ -34,6 +35,19 @@ class Staging:
                 self._waiting.popitem(last=False)
             return len(waiting)
 
+    def show(self, place: Place, memory_ids: Iterable[MemoryId]) -> None:
+        """Note what stands in the context of the turn in progress, in the place of the turn before."""
+        with self._lock:
+            self._shown[place] = frozenset(memory_ids)
+            self._shown.move_to_end(place)
+            while len(self._shown) > MAX_PLACES:
+                self._shown.popitem(last=False)
+
+    def shown(self, place: Place) -> frozenset[MemoryId]:
+        """What stands in the context of the turn in progress."""
+        with self._lock:
+            return self._shown.get(place, frozenset())
+
     def waiting(self, place: Place) -> tuple[MemoryId, ...]:
         """What waits in one person's session, newest last."""
         with self._lock:
@@ -47,5 +61,6 @@ class Staging:
     def clear(self, ref: SessionRef) -> None:
         """Nothing waits in a session any more, for whomever."""
         with self._lock:
-            for place in [place for place in self._waiting if is_session(place, ref)]:
-                del self._waiting[place]
+            for kept in (self._waiting, self._shown):
+                for place in [place for place in kept if is_session(place, ref)]:
+                    del kept[place]

@@ -26,7 +26,6 @@ class KnownRow(NamedTuple):
     speaker: str | None
     origin: str
     imported: bool
-    space: str
     event_at: datetime
     event_until: datetime | None
     valid_from: datetime | None
@@ -35,7 +34,7 @@ class KnownRow(NamedTuple):
     updated_at: datetime
     status: str
     pinned: bool
-    count: int
+    repeats: int
     tags: list[str]
     session_id: int | None
     revision: int
@@ -44,7 +43,7 @@ class KnownRow(NamedTuple):
 
 _COLUMNS = (
     *(col(Memory.id), col(Memory.kind), col(Memory.text), col(Memory.speaker), col(Memory.origin)),
-    *(col(Memory.imported), col(Memory.space), col(Memory.event_at), col(Memory.event_until)),
+    *(col(Memory.imported), col(Memory.event_at), col(Memory.event_until)),
     *(col(Memory.valid_from), col(Memory.valid_until), col(Memory.created_at), col(Memory.updated_at)),
     *(col(Memory.status), col(Memory.pinned), col(Memory.count), col(Memory.tags), col(Memory.session_id)),
     *(col(Memory.revision), col(Memory.version)),
@@ -63,11 +62,7 @@ class DreamViewRepository:
 
     def known(self) -> list[KnownRow]:
         """Memories in force, oldest first."""
-        statement = (
-            select_columns(*_COLUMNS)
-            .where(*self._in_force())
-            .order_by(col(Memory.created_at), col(Memory.id))
-        )
+        statement = select_columns(*_COLUMNS).where(*self._in_force()).order_by(col(Memory.created_at), col(Memory.id))
         return [KnownRow._make(row) for row in self._db.connection().execute(statement)]
 
     def models(self) -> list[tuple[str, int]]:
@@ -85,19 +80,18 @@ class DreamViewRepository:
     def dense(self, model: str) -> Iterator[tuple[str, bytes]]:
         """Pooled vectors of one model by memory in force."""
         statement = (
-            select_columns(col(MemoryVector.memory_id), col(MemoryVector.dense))
+            select(MemoryVector.memory_id, MemoryVector.dense)
             .join(Memory, col(Memory.id) == col(MemoryVector.memory_id))
             .where(*self._in_force(), col(MemoryVector.model) == model)
             .execution_options(yield_per=_ROWS)
         )
-        for memory_id, dense in self._db.connection().execute(statement):
-            yield memory_id, dense
+        yield from self._db.exec(statement)
 
     def texts(self) -> Iterator[str]:
         """What every memory says, also those that are no longer in force."""
         statement = (
             select_columns(col(Memory.text))
-            .where(col(Memory.scope_key) == self._scope, col(Memory.created_at) <= self._at)
+            .where(col(Memory.scope_key) == self._scope, col(Memory.created_at) <= self._at, col(Memory.part).is_(None))
             .execution_options(yield_per=_ROWS)
         )
         for (text,) in self._db.connection().execute(statement):
@@ -106,12 +100,11 @@ class DreamViewRepository:
     def edges(self) -> Iterator[tuple[str, str, str]]:
         """Source, target and kind of each edge of the scope."""
         statement = (
-            select_columns(col(Link.source_id), col(Link.target_id), col(Link.kind))
+            select(Link.source_id, Link.target_id, Link.kind)
             .where(col(Link.scope_key) == self._scope)
             .execution_options(yield_per=_ROWS)
         )
-        for source_id, target_id, kind in self._db.connection().execute(statement):
-            yield source_id, target_id, kind
+        yield from self._db.exec(statement)
 
     def same_turns(self, memory_id: str, *, limit: int) -> list[str]:
         """Other memories of the scope that came from the same turns, in a fixed order."""
@@ -144,4 +137,5 @@ class DreamViewRepository:
             col(Memory.scope_key) == self._scope,
             col(Memory.status).in_(IN_FORCE),
             col(Memory.created_at) <= self._at,
+            col(Memory.part).is_(None),  # passages of artifacts go and come with their revision
         )

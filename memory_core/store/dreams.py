@@ -68,6 +68,11 @@ class DreamRepository:
         )
         return self._db.exec(statement).one()
 
+    def last_begun(self, kind: str) -> datetime | None:
+        """When a run of this kind last began, dry ones left out."""
+        statement = select(func.max(DreamRun.started_at)).where(DreamRun.kind == kind, col(DreamRun.dry_run).is_(False))
+        return self._db.exec(statement).one()
+
     def due(self, scope: ScopeKey | None, *, at: datetime) -> list[Due]:
         """Memories in force that changed since they were last looked at, or whose time has come, oldest first."""
         reviewed = col(DreamReview.memory_id).is_not(None)
@@ -78,6 +83,7 @@ class DreamRepository:
             .where(
                 col(Memory.status).in_(IN_FORCE),
                 col(Memory.created_at) <= at,
+                col(Memory.part).is_(None),
                 or_(
                     ~reviewed,
                     col(DreamReview.version) != col(Memory.version),
@@ -90,7 +96,7 @@ class DreamRepository:
     def in_force(self, scope: ScopeKey | None, *, at: datetime) -> list[Due]:
         """All memories in force, oldest first."""
         statement = select_columns(col(Memory.scope_key), col(Memory.id), col(Memory.id).is_not(None)).where(
-            col(Memory.status).in_(IN_FORCE), col(Memory.created_at) <= at
+            col(Memory.status).in_(IN_FORCE), col(Memory.created_at) <= at, col(Memory.part).is_(None)
         )
         return self._ordered(statement, scope)
 
@@ -163,6 +169,16 @@ class DreamRepository:
             totals["refused" if state == "refused" else op] += number
         return dict(sorted(totals.items()))
 
+    def addresses(self, memory_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """Address and text by memory, in whichever scope; for reports, which are the operator's."""
+        found: dict[str, tuple[str, str]] = {}
+        for start in range(0, len(memory_ids), _BATCH):
+            statement = select(Memory.id, Memory.kref, Memory.text).where(
+                col(Memory.id).in_(memory_ids[start : start + _BATCH])
+            )
+            found |= {memory_id: (kref, text) for memory_id, kref, text in self._db.exec(statement)}
+        return found
+
     def later_changes(self, entity_ids: Sequence[str]) -> list[DreamChange]:
         """Changes of any run that touched these and still stand."""
         found: list[DreamChange] = []
@@ -190,7 +206,7 @@ class DreamRepository:
             self._db.exec(delete(DreamItem).where(col(DreamItem.memory_id).in_(batch)))
         return gone
 
-    def _ordered(self, statement: Select[tuple[str, str, bool]], scope: ScopeKey | None) -> list[Due]:
+    def _ordered(self, statement: Select[str, str, bool], scope: ScopeKey | None) -> list[Due]:
         if scope is not None:
             statement = statement.where(col(Memory.scope_key) == scope)
         statement = statement.order_by(col(Memory.scope_key), col(Memory.created_at), col(Memory.id))

@@ -63,6 +63,11 @@ class JobRepository:
         self._db.flush()
         return JobId(job.id)
 
+    def open_of(self, kinds: Sequence[JobKind]) -> Job | None:
+        """The oldest job of these kinds that didn't end, whatever its scope."""
+        statement = select(Job).where(col(Job.kind).in_(kinds), col(Job.state).in_(_OPEN)).order_by(col(Job.created_at))
+        return self._db.exec(statement.limit(1)).first()
+
     def unsubmitted(self, *, limit: int) -> list[Job]:
         """The oldest jobs that no flow run was made for."""
         statement = (

@@ -99,6 +99,33 @@ class MemoryRepository:
         )
         return self._db.exec(statement).first()
 
+    def by_text_keys(self, text_keys: Sequence[str], *, scope: ScopeKey) -> list[Memory]:
+        """Memories in force of any of the keys, those said first in front."""
+        statement = (
+            select(Memory)
+            .where(
+                Memory.scope_key == scope,
+                col(Memory.text_key).in_(text_keys),
+                col(Memory.status).in_([MemoryStatus.ACTIVE, MemoryStatus.FLAGGED]),
+            )
+            .order_by(col(Memory.created_at), col(Memory.id))
+        )
+        return list(self._db.exec(statement))
+
+    def newest_ids(self, scope: ScopeKey, *, limit: int) -> list[MemoryId]:
+        """The memories of a scope that were written last and are in force, newest first."""
+        statement = (
+            select(Memory.id)
+            .where(
+                Memory.scope_key == scope,
+                col(Memory.status).in_([MemoryStatus.ACTIVE, MemoryStatus.FLAGGED]),
+                col(Memory.part).is_(None),
+            )
+            .order_by(col(Memory.created_at).desc(), col(Memory.id).desc())
+            .limit(limit)
+        )
+        return [MemoryId(memory_id) for memory_id in self._db.exec(statement)]
+
     def page(self, scopes: Sequence[ScopeKey], *, where: MemoryFilter, limit: int) -> list[Memory]:
         """Memories of the scopes, newest first; passages of artifacts are left out."""
         statement = select(Memory).where(

@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
-    ARRAY,
     BigInteger,
     ColumnElement,
     Select,
@@ -23,6 +22,8 @@ from sqlalchemy import (
     type_coerce,
 )
 from sqlalchemy import select as select_columns
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped
 from sqlalchemy.types import NullType, TypeEngine
 from sqlmodel import Session as DbSession
 from sqlmodel import col, select
@@ -68,14 +69,17 @@ _PINNED = PoolRow._fields.index("pinned")
 _INSTANTS = slice(PoolRow._fields.index("event_at"), PoolRow._fields.index("valid_until") + 1)
 
 
+_Selection = Select[*tuple[Any, ...]]
+
+
 class _Statements(NamedTuple):
     """The statements of a dialect; each takes `scopes`."""
 
-    by_id: Select[Any]
+    by_id: _Selection
     """Takes `ids`."""
-    by_place: Select[Any]
+    by_place: _Selection
     """Takes `places`."""
-    positions: Select[Any]
+    positions: _Selection
     """Takes `sessions`."""
 
 
@@ -123,9 +127,8 @@ class PoolRepository:
         if not scopes or not all(lists.values()):
             return []
         connection = self._db.connection()
-        is_sqlite = connection.dialect.name == "sqlite"
-        statement: Select[Any] = getattr(_statements(is_sqlite=is_sqlite), name)
-        values = {key: json.dumps(value) if is_sqlite else list(value) for key, value in lists.items()}
+        statement: _Selection = getattr(_statements(is_sqlite=connection.dialect.name == "sqlite"), name)
+        values = {key: json.dumps(value) for key, value in lists.items()}
         return connection.execute(statement, {"scopes": list(scopes), **values}).all()
 
 
@@ -149,25 +152,25 @@ def _statements(*, is_sqlite: bool) -> _Statements:
     )
 
 
-def _listed(name: str, *, of: TypeEngine[Any], is_sqlite: bool) -> Select[Any]:
-    """The values of a list that is one parameter: JSON on SQLite, an array on PostgreSQL."""
+def _listed(name: str, *, of: TypeEngine[Any], is_sqlite: bool) -> _Selection:
+    """The values of a JSON list that is one parameter."""
+    given = bindparam(name, type_=String())
     if is_sqlite:
-        return select_columns(func.json_each(bindparam(name, type_=String())).table_valued("value").c.value)
-    return select_columns(func.unnest(cast(bindparam(name), ARRAY(of))))
+        return select_columns(func.json_each(given).table_valued("value").c.value)
+    return select_columns(cast(func.jsonb_array_elements_text(cast(given, JSONB)).table_valued("value").c.value, of))
 
 
-def _places(*, is_sqlite: bool) -> Select[Any]:
-    """Sessions with positions, from a list of pairs that is one parameter."""
+def _places(*, is_sqlite: bool) -> _Selection:
+    """Sessions with positions, from a JSON list of pairs that is one parameter."""
+    given = bindparam("places", type_=String())
     if is_sqlite:
-        pair = func.json_each(bindparam("places", type_=String())).table_valued("value").c.value
+        pair = func.json_each(given).table_valued("value").c.value
         return select_columns(func.json_extract(pair, "$[0]"), func.json_extract(pair, "$[1]"))
-    # An array of pairs has two dimensions: its first column holds the sessions, its second one the positions.
-    pairs = cast(bindparam("places"), ARRAY(BigInteger(), dimensions=2))
-    row = func.generate_subscripts(pairs, 1).table_valued("row").c.row
-    return select_columns(pairs[row][1], pairs[row][2])
+    pair = func.jsonb_array_elements(cast(given, JSONB)).table_valued("value").c.value
+    return select_columns(*(cast(func.jsonb_extract_path_text(pair, part), BigInteger()) for part in ("0", "1")))
 
 
-def _is_in(scope_key: ColumnElement[str]) -> ColumnElement[bool]:
+def _is_in(scope_key: Mapped[str]) -> ColumnElement[bool]:
     # An expression, which no index fits: SQLite would rather read the whole scope than a few hundred ids.
     return (scope_key + literal_column("''")).in_(bindparam("scopes", expanding=True))
 

@@ -3,14 +3,17 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID, uuid5
 
 from sqlalchemy import delete
 from sqlmodel import Session as DbSession
 from sqlmodel import col, select
 
+from memory_core.models.link import Link
 from memory_core.models.memory import Memory, MemoryRevision, MemoryVector
+from memory_core.store.links import LinkRepository
 from memory_core.store.memories import MemoryRepository
-from memory_core.values import MemoryStatus
+from memory_core.values import LinkKind, MemoryStatus
 
 HISTORIC = (
     *("text", "text_key", "kind", "speaker", "status", "superseded_by", "pinned", "tags", "count"),
@@ -18,6 +21,8 @@ HISTORIC = (
 )
 """Columns that may be changed later; each revision keeps them all."""
 _BATCH = 500
+_EDGES = UUID("0b8c5c1e-53f0-4a0e-9c35-52c1f6a0b1d7")
+"""Names the ids of edges: the same two memories and kind always make the same id."""
 
 
 class RevisionRepository:
@@ -65,10 +70,46 @@ class RevisionRepository:
         memory.version += 1
         MemoryRepository(self._db).changed(memory.id)
 
-    def supersede(self, old: Memory, *, by: Memory, at: datetime) -> None:
-        """Note that another memory took the place of this one; it stays readable."""
-        values = {"status": MemoryStatus.SUPERSEDED, "superseded_by": by.id, "valid_until": at}
+    def supersede(self, old: Memory, *, by: Memory, at: datetime, reason: str = "") -> None:
+        """Note that another memory took the place of this one; it stays readable, and an edge shows it.
+
+        It held until the other one was said, also where that was imported later.
+        """
+        until = by.valid_from or at
+        if old.valid_from is not None:
+            until = max(until, old.valid_from)
+        values = {"status": MemoryStatus.SUPERSEDED, "superseded_by": by.id, "valid_until": until}
         self.change(old, values=values, at=at)
+        self.link(LinkKind.SUPERSEDES, source=by, target=old, at=at, reason=reason)
+
+    def contradict(self, newer: Memory, *, older: Memory, at: datetime, reason: str, both: bool = True) -> None:
+        """Note that two memories can't both hold; a pinned one keeps its status.
+
+        Args:
+            newer: A row of this session, said later.
+            older: The other one.
+            at: When it was noticed.
+            reason: Why, for people; no text of memories.
+            both: The older one is doubtful too; else only the newer one is flagged.
+        """
+        for memory in (newer, older) if both else (newer,):
+            if memory.status == MemoryStatus.ACTIVE and not memory.pinned:
+                self.change(memory, values={"status": MemoryStatus.FLAGGED}, at=at)
+        self.link(LinkKind.CONTRADICTS, source=newer, target=older, at=at, reason=reason)
+
+    def link(self, kind: LinkKind, *, source: Memory, target: Memory, at: datetime, reason: str) -> None:
+        """Draw an edge between two memories of one scope, unless it is there."""
+        LinkRepository(self._db).add(
+            Link(
+                id=str(uuid5(_EDGES, f"{kind} {source.id} {target.id}")),
+                scope_key=source.scope_key,
+                kind=kind,
+                source_id=source.id,
+                target_id=target.id,
+                reason=reason,
+                created_at=at,
+            )
+        )
 
     def of(self, memory_id: str) -> list[MemoryRevision]:
         """Earlier revisions of a memory, oldest first."""

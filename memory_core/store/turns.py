@@ -131,6 +131,16 @@ class TurnRepository:
         )
         return self._db.exec(statement).first()
 
+    def turns_before(self, turn: Turn, *, limit: int) -> list[Turn]:
+        """The turns said before this one in the same session, oldest first; their words may be gone."""
+        statement = (
+            select(Turn)
+            .where(Turn.session_id == turn.session_id, col(Turn.id) < turn.id)
+            .order_by(col(Turn.id).desc())
+            .limit(limit)
+        )
+        return list(self._db.exec(statement))[::-1]
+
     def mark_consolidated(self, turn_ids: Sequence[int], *, at: datetime) -> int:
         """Note that turns became memories; returns how many had not been marked yet."""
         statement = (
@@ -139,6 +149,20 @@ class TurnRepository:
             .values(consolidated_at=at)
         )
         return self._db.exec(statement).rowcount
+
+    def most_consolidated(self, scope: ScopeKey, *, since: datetime | None) -> int:
+        """Utterances of the live session of which most were consolidated since a moment; 0 when there is none."""
+        statement = (
+            select(func.count())
+            .join(Session, col(Session.id) == col(Turn.session_id))
+            .where(Turn.scope_key == scope, col(Session.imported).is_(False), col(Turn.consolidated_at).is_not(None))
+            .group_by(col(Turn.session_id))
+            .order_by(func.count().desc())
+            .limit(1)
+        )
+        if since is not None:
+            statement = statement.where(col(Turn.consolidated_at) > since)
+        return self._db.exec(statement).first() or 0
 
     def drop_texts(self, *, quiet_since: datetime, now: datetime) -> int:
         """Overwrite the words of consolidated turns of quiet sessions that aren't archived; returns how many."""

@@ -8,7 +8,14 @@ test("a bounded map forgets its oldest entries, what was set again being new", (
   const map = new BoundedMap(3);
   for (const key of ["a", "b", "c"]) map.set(key, key);
   map.set("a", "again").set("d", "d");
-  assert.deepEqual([...map], [["c", "c"], ["a", "again"], ["d", "d"]]);
+  assert.deepEqual(
+    [...map],
+    [
+      ["c", "c"],
+      ["a", "again"],
+      ["d", "d"],
+    ],
+  );
   for (let number = 0; number < 10_000; number++) map.set(number, number);
   assert.equal(map.size, 3);
 });

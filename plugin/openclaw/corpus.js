@@ -77,6 +77,9 @@ function titleOf({ text, eventAt, createdAt }) {
 function excerpt(text, { fromLine, lineCount }) {
   const lines = text.split("\n");
   const from = Math.max(1, Math.trunc(fromLine ?? 1));
-  const wanted = lines.slice(from - 1, lineCount === undefined ? undefined : from - 1 + Math.max(1, Math.trunc(lineCount)));
+  const wanted = lines.slice(
+    from - 1,
+    lineCount === undefined ? undefined : from - 1 + Math.max(1, Math.trunc(lineCount)),
+  );
   return { content: wanted.join("\n"), fromLine: from, lineCount: wanted.length };
 }

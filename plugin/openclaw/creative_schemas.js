@@ -36,7 +36,12 @@ export const creativeSchemas = [
         creativeProject: text("What it belongs to as a whole, such as: observatory."),
         query: text("What you are looking for, in a few words. Leave it out to list everything there."),
         topK: whole("Most works, 1 to 50."),
-        ref: text("Address (kref) of one work, to read it whole."),
+        tag: text("Only works with this tag."),
+        ref: text(
+          "Address (kref) of one work, to read it whole; ?r=2 at its end reads that revision, ?r=1..2 compares two.",
+        ),
+        fromLine: whole("With ref: first line of a long one; the answer says when there is more."),
+        lineCount: whole("With ref: how many lines."),
       },
       ["space", "creativeProject"],
     ),

@@ -9,12 +9,12 @@ let number = 0;
 export const fresh = (name) => `agent:main:${name}-${(number += 1)}`;
 
 /** Load the plugin into a gateway that keeps what was registered. */
-export function load(config, { mode = "full", entries = {}, slot } = {}) {
-  const gateway = { hooks: {}, tools: {}, services: [], memory: {}, logger: recordingLogger() };
+export function load(config, { mode = "full", entries = {}, slot, engine } = {}) {
+  const gateway = { hooks: {}, tools: {}, services: [], memory: {}, engines: {}, subscriptions: [], logger: recordingLogger() };
   plugin.register({
     registrationMode: mode,
     pluginConfig: config,
-    config: slot ? { plugins: { slots: { memory: slot } } } : {},
+    config: { plugins: { slots: { ...(slot && { memory: slot }), ...(engine && { contextEngine: engine }) } } },
     logger: gateway.logger,
     runtime: { agent: { session: { getSessionEntry: ({ sessionKey }) => entries[sessionKey] } } },
     on: (name, handler, options) => {
@@ -32,6 +32,10 @@ export function load(config, { mode = "full", entries = {}, slot } = {}) {
     registerMemoryCorpusSupplement: (corpus) => {
       gateway.memory.corpus = corpus;
     },
+    registerContextEngine: (id, factory) => {
+      gateway.engines[id] = factory;
+    },
+    agent: { events: { registerAgentEventSubscription: (wanted) => gateway.subscriptions.push(wanted) } },
     registerService: (service) => gateway.services.push(service),
   });
   gateway.fire = async (name, event, ctx) => {

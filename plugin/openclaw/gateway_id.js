@@ -1,9 +1,36 @@
-// What this gateway calls itself to the service: the same in every registration of the plugin, another after a restart.
+// What this gateway calls itself to the service: the same in every registration of the plugin, and after a restart, so
+// that the service knows which gateway somebody's words came through.
 import { randomUUID } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 const ID = Symbol.for("nightshift.gateway.v1");
+const FORM = /^[\w-]{8,64}$/;
 
 export function gatewayId() {
   globalThis[ID] ??= randomUUID();
   return globalThis[ID];
+}
+
+/**
+ * Take the id that is kept in the gateway's own folder, or put one there; one that is in use already stays. Without a
+ * folder that can be written, the id is another one after a restart.
+ * @param {string | undefined} stateFolder
+ */
+export function keepGatewayId(stateFolder) {
+  if (globalThis[ID] || !stateFolder) return;
+  const folder = join(stateFolder, "nightshift");
+  const path = join(folder, "gateway-id");
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(path, randomUUID(), { flag: "wx", mode: 0o600 });
+  } catch {
+    // It is there already, or can't be.
+  }
+  try {
+    const kept = readFileSync(path, "utf8").trim();
+    if (FORM.test(kept)) globalThis[ID] = kept;
+  } catch {
+    // A new one will do.
+  }
 }

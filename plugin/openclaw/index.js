@@ -3,8 +3,11 @@
 import { setTimeout } from "node:timers/promises";
 import { Client } from "./client.js";
 import { registerEngine } from "./engine.js";
+import { keepGatewayId } from "./gateway_id.js";
+import { registerGate } from "./gate.js";
 import { registerHooks } from "./hooks.js";
 import { registerMemory } from "./memory_slot.js";
+import { ModelCalls } from "./model_calls.js";
 import { Outbox } from "./outbox.js";
 import { Presence } from "./presence.js";
 import { sharedRuns } from "./runs.js";
@@ -25,6 +28,7 @@ export default {
     if (api.registrationMode === "cli-metadata" || api.registrationMode === "setup-only") return;
     const { logger } = api;
     const settings = readSettings(api.pluginConfig, { gateway: api.config, pluginFolder: api.rootDir });
+    keepGatewayId(stateFolderOf(api));
     const parts = {
       ...sharedLink(settings, logger),
       runs: sharedRuns(),
@@ -34,6 +38,7 @@ export default {
     registerTools(api, parts);
     registerHooks(api, parts);
     registerEngine(api, parts);
+    registerGate(api, parts);
     registerMemory(api, parts);
     if (api.registrationMode === undefined || api.registrationMode === "full") registerService(api, parts);
   },
@@ -60,6 +65,7 @@ function registerService(api, { client, outbox, settings }) {
   const { logger } = api;
   const sidecar = new Sidecar({ settings, client, logger });
   const presence = new Presence({ client, outbox });
+  const modelCalls = modelCallsOf(api, { client, settings });
   let isEnding = false;
   api.on("gateway_stop", () => {
     isEnding = true;
@@ -74,8 +80,10 @@ function registerService(api, { client, outbox, settings }) {
       }
       if (settings.mode === "local") sidecar.start();
       presence.start();
+      modelCalls?.start();
     },
     async stop() {
+      modelCalls?.stop();
       if (!settings.off) await Promise.race([outbox.flush(), setTimeout(LAST_FLUSH_MS, undefined, { ref: false })]);
       // When only the plugin is replaced, turns that still wait go on being delivered.
       if (isEnding) outbox.close();
@@ -85,6 +93,23 @@ function registerService(api, { client, outbox, settings }) {
       client.close();
     },
   });
+}
+
+/** Answers the service's questions with the gateway's model; undefined where another model is configured. */
+function modelCallsOf(api, { client, settings }) {
+  const provider = settings.serviceEnvironment.NIGHTSHIFT_CHAT_MODEL_PROVIDER ?? "gateway";
+  const llm = api.runtime?.llm;
+  if (provider.trim().toLowerCase() !== "gateway" || typeof llm?.complete !== "function") return undefined;
+  return new ModelCalls({ client, complete: (params) => llm.complete(params), logger: api.logger });
+}
+
+/** Where the gateway keeps its own things; undefined where it has no such place. */
+function stateFolderOf(api) {
+  try {
+    return api.runtime.state.resolveStateDir(process.env);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The gateway's entry of a session; absent before a session's first turn and where the gateway has no sessions. */

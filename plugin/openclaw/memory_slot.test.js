@@ -160,8 +160,15 @@ test("the prompt section names only tools that are there, and is the same from t
   const all = ["nightshift_search", "nightshift_get", "memory_search", "memory_get", "memory_store", "memory_forget"];
   const kept = ["creative_capture", "creative_recall"];
   for (const tools of [all, kept, [...all, ...kept], ["nightshift_search"], ["memory_search"], ["memory_store"]]) {
-    const named = new Set(section(...tools).join("\n").match(NAMES));
-    assert.deepEqual([...named].filter((name) => !tools.includes(name)), []);
+    const named = new Set(
+      section(...tools)
+        .join("\n")
+        .match(NAMES),
+    );
+    assert.deepEqual(
+      [...named].filter((name) => !tools.includes(name)),
+      [],
+    );
   }
   assert.match(section(...all).join("\n"), /memory_search .* corpus "all" or "wiki"/);
   assert.equal(section(...all), section(...all.toReversed()));

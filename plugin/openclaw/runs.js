@@ -72,9 +72,7 @@ export class Runs {
   begin(ctx, { entry, settings } = {}) {
     const known = ctx.runId ? this.#runs.get(ctx.runId) : undefined;
     const isKnown = known?.session.sessionKey === ctx.sessionKey;
-    const run = isKnown
-      ? known
-      : { session: this.#refOf(ctx, { entry, settings }), isMachine: isMachineInput(ctx) };
+    const run = isKnown ? known : { session: this.#refOf(ctx, { entry, settings }), isMachine: isMachineInput(ctx) };
     if (ctx.runId) this.#open.set(ctx.runId, { session: run.session, at: this.#now() });
     if (isKnown) return run;
     if (ctx.runId) this.#runs.set(ctx.runId, run);

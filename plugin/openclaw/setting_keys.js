@@ -35,9 +35,19 @@ export const SWITCHES = {
   promptSupplement: true,
   "privacy.uploadSummariesOnly": true,
   "privacy.ownRemote": false,
+  "gate.interruptGate": true,
+  "gate.ingestReasoning": true,
+  "gate.forceRepass": false,
 };
 /** Told to the service with each call, so that they count wherever it runs. */
-export const PER_CALL = new Set(["topK", "searchThreshold", "recallBudgetMs", "injectChars", "reinject", "dedupeWindow"]);
+export const PER_CALL = new Set([
+  "topK",
+  "searchThreshold",
+  "recallBudgetMs",
+  "injectChars",
+  "reinject",
+  "dedupeWindow",
+]);
 /** Names that hold others. */
 export const GROUPS = new Set([
   "local",

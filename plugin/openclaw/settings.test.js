@@ -65,7 +65,10 @@ for (const [raw, words] of [
   [{ mode: "cloud", apiKey: "k" }, /needs the URL/],
   [{ mode: "remote", baseUrl: "http://memory.example", apiKey: "k" }, /https:\/\/ only/],
   [{ mode: "remote", baseUrl: "https://memory.example", privacy: { ownRemote: true } }, /apiKey: .* needs the token/],
-  [{ mode: "remote", baseUrl: "https://memory.example", apiKey: "k" }, /privacy.ownRemote: a remote service gets every/],
+  [
+    { mode: "remote", baseUrl: "https://memory.example", apiKey: "k" },
+    /privacy.ownRemote: a remote service gets every/,
+  ],
 ]) {
   test(`${JSON.stringify(raw)} turns memory off and says why`, () => {
     const { off } = read(raw);
@@ -129,7 +132,14 @@ test("the gateway's time zone and hook limits count", () => {
 });
 
 test("settings of a service that somebody else starts are named as without effect", () => {
-  const raw = { mode: "remote", baseUrl: "http://127.0.0.1:9", apiKey: "k", topK: 3, sessionTtl: 100, qdrant: { url: "q" } };
+  const raw = {
+    mode: "remote",
+    baseUrl: "http://127.0.0.1:9",
+    apiKey: "k",
+    topK: 3,
+    sessionTtl: 100,
+    qdrant: { url: "q" },
+  };
   assert.deepEqual(read(raw).problems, [
     "sessionTtl, qdrant.url: without effect in mode remote, set at the service in its preferences.json",
   ]);
@@ -164,7 +174,11 @@ test("the manifest accepts any configuration, hints at every key and hides the s
     assert.equal(manifest.uiHints[path]?.sensitive, true, path);
   for (const [key, hint] of Object.entries(manifest.uiHints)) {
     assert.ok(hint.label && hint.help, key);
-    assert.match(hint.help, Object.hasOwn(ALIASES, key) ? new RegExp(`Another name of ${ALIASES[key]}`) : /Default: /, key);
+    assert.match(
+      hint.help,
+      Object.hasOwn(ALIASES, key) ? new RegExp(`Another name of ${ALIASES[key]}`) : /Default: /,
+      key,
+    );
   }
   for (const [key, [standard, low, high]] of Object.entries(NUMBERS))
     assert.ok(manifest.uiHints[key].help.includes(`Default: ${standard}, ${low} to ${high}.`), key);

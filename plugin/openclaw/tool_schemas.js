@@ -64,7 +64,8 @@ export function toolSchemas({ searchName, getName }) {
       name: getName,
       service: "memory_get",
       label: "Read a memory",
-      description: "Read one memory whole, with its earlier revisions and what it is connected to. Use it after a search when a hit is cut or you need to know what it replaced.",
+      description:
+        "Read one memory whole, with its earlier revisions and what it is connected to. Use it after a search when a hit is cut or you need to know what it replaced.",
       parameters: object(
         {
           ref: {

@@ -5,6 +5,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import http from "node:http";
 import https from "node:https";
 import { setImmediate } from "node:timers/promises";
+import { gatewayId } from "./gateway_id.js";
 
 const IDLE_MS = 3000; // shorter than the service keeps an idle connection, so that none closes under a request
 const CONNECTIONS = 16;
@@ -97,7 +98,7 @@ export class Transport {
   }
 
   #headers(token, data) {
-    const headers = { authorization: `Bearer ${token}` };
+    const headers = { authorization: `Bearer ${token}`, "x-nightshift-gateway": gatewayId() };
     return data ? { ...headers, "content-type": "application/json", "content-length": data.length } : headers;
   }
 

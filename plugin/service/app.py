@@ -14,7 +14,9 @@ from plugin.service.artifact_routes import router as artifact_router
 from plugin.service.background import Background
 from plugin.service.context import ServiceContext
 from plugin.service.context_routes import router as context_router
+from plugin.service.dream_routes import router as dream_router
 from plugin.service.errors import code_of, error_response
+from plugin.service.gate_routes import router as gate_router
 from plugin.service.gateway_routes import router as gateway_router
 from plugin.service.metrics import Metrics
 from plugin.service.middleware import Gate
@@ -71,6 +73,8 @@ def build_app(core: MemoryCore, *, token: str, on_wake: list[Background]) -> Fas
     app.include_router(router)
     app.include_router(artifact_router)
     app.include_router(context_router)
+    app.include_router(dream_router)
+    app.include_router(gate_router)
     app.include_router(model_call_router)
     app.include_router(gateway_router)
     app.add_middleware(Gate, token=token, listen=core.settings.listen)

@@ -45,6 +45,7 @@ class Background:
             Chore(name="reconcile", work=core.indexing.reconcile, interval_s=3600),
             Chore(name="drop_consolidated", work=core.capture.drop_consolidated, interval_s=60),
             Chore(name="expire_model_calls", work=core.model_calls.expire, interval_s=15),
+            Chore(name="dream_schedule", work=core.dreams.schedule.owe_due, interval_s=30),
             Chore(name="housekeeping", work=core.housekeeping.owe_if_due, interval_s=600),
             Chore(name="erase_traces", work=core.database.erase_traces, interval_s=30),
         )

@@ -10,7 +10,7 @@ from pydantic import Discriminator, Tag, TypeAdapter, ValidationError
 from memory_core.bootstrap import MemoryCore
 from memory_core.capture.service import ReplayedLine
 from memory_core.capture.storing import ExportedMemory
-from memory_core.capture.writing import Proposal
+from memory_core.capture.proposals import Proposal
 from memory_core.identity import complete
 from memory_core.values import Decision, JobId, JobKind, MemoryId, Origin, ScopeKey, SessionRef
 from plugin.service.errors import TooLarge

@@ -26,8 +26,9 @@ CONFLICT = "tool name conflict"
 
 @pytest.fixture(scope="module")
 def live(rig: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    """A gateway with its own memory, and ours beside it."""
-    setup = {"allow": (OWN_MEMORY,), "slots": {"memory": OWN_MEMORY}}
+    """A gateway with its own memory, and ours beside it, in which only the tests put something."""
+    quiet = {"consolidationThreshold": 1000, "idleConsolidationTimeout": 3600}
+    setup = {"allow": (OWN_MEMORY,), "slots": {"memory": OWN_MEMORY}, "plugin_config": quiet}
     running = Live.start(rig, tmp_path_factory.mktemp("live"), setup=setup)
     yield running
     running.stop()

@@ -19,7 +19,7 @@ from memory_core.ports import Embedder
 from memory_core.recall.features import WINDOW, Contender, measure
 from memory_core.recall.finding import CANDIDATES
 from memory_core.recall.plan import plan
-from memory_core.recall.pool import KEYWORD_SHARE, NEIGHBOURED
+from memory_core.recall.pool import KEYWORD_SHARE, NEIGHBOURED, POOLED
 from memory_core.values import Embedding, MemoryId, Origin
 from memory_core.vectors import passage_text
 
@@ -166,13 +166,13 @@ class Store:
         found |= {int(row) for row in np.argsort(-keywords, kind="stable")[:CANDIDATES] if keywords[row] > 0}
         hits = sorted(found)
         first = [self._late(query, row) + KEYWORD_SHARE * float(keywords[row]) for row in hits]
-        best = [row for _, row in sorted(zip(first, hits, strict=True), reverse=True)[:NEIGHBOURED]]
+        best = [row for _, row in sorted(zip(first, hits, strict=True), reverse=True)[:POOLED]]
         beside = {
             self._by_place.get((self._contenders[row].session, self._contenders[row].place + step))
-            for row in best
+            for row in best[:NEIGHBOURED]
             for step in reach
         }
-        return sorted(found | {row for row in beside if row is not None})
+        return sorted({*best, *(row for row in beside if row is not None)})
 
     def _late(self, query: Embedding, row: int) -> float:
         tokens = self._contenders[row].tokens

@@ -22,7 +22,7 @@ _LISTED = 500
 _ANY_KIND = "any"
 
 Title = Annotated[str, STORABLE, StringConstraints(max_length=10_000, strip_whitespace=True)]
-Name = Annotated[str, STORABLE, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
+Name = Annotated[str, STORABLE, StringConstraints(max_length=200, strip_whitespace=True, pattern=r"\S")]
 Content = Annotated[str, STORABLE, StringConstraints(max_length=MAX_CONTENT_BYTES)]
 Tag = Annotated[str, STORABLE, StringConstraints(min_length=1, max_length=60, strip_whitespace=True)]
 Ref = Annotated[str, STORABLE, StringConstraints(min_length=1, max_length=1000, strip_whitespace=True)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from plugin.service.tools import creative, forgetting, reading, writing
+from plugin.service.tools import creative, dreaming, forgetting, reading, writing
 from plugin.service.tools.base import Tool
 
 
@@ -14,6 +14,7 @@ def registry() -> Mapping[str, Tool]:
         reading.LIST,
         writing.STORE,
         writing.CONSOLIDATE,
+        dreaming.DREAM,
         forgetting.make(forgetting.Previews()),
         creative.CAPTURE,
         creative.RECALL,

@@ -33,7 +33,7 @@ class PowerCut(BaseException):
 def tell(world: World, count: int = len(FACTS)) -> None:
     for number in range(count):
         fact = FACTS[number % len(FACTS)]
-        world.say(fact if number < len(FACTS) else f"{fact} since {1950 + number}", key=f"t{number}")
+        world.say(fact if number < len(FACTS) else f"In {1950 + number}: {fact}", key=f"t{number}")
 
 
 def waiting(world: World) -> int:

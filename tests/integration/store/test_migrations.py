@@ -12,7 +12,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, event, inspect, text
 
 from memory_core.errors import Corrupt, MemoryCoreError
-from memory_core.models import artifact, context, dream, job, link, memory, turn
+from memory_core.models import artifact, context, dream, job, link, memory, model_call, turn
 from memory_core.models.base import Table
 from memory_core.store.database import Database
 
@@ -27,6 +27,8 @@ TABLES = {
     "dreamreview",
     "dreamrun",
     "dreamschedule",
+    "gateway",
+    "gatewayscope",
     "indexchange",
     "job",
     "link",
@@ -34,12 +36,13 @@ TABLES = {
     "memoryrevision",
     "memorysource",
     "memoryvector",
+    "modelcall",
     "scopeversion",
     "session",
     "tombstone",
     "turn",
 }
-FAMILIES = (artifact, context, dream, turn, memory, link, job)
+FAMILIES = (artifact, context, dream, turn, memory, link, job, model_call)
 _CRASH_AFTER_TABLES = 3
 
 

@@ -76,11 +76,53 @@ def test_pages_hold_the_scopes_own_memories(
         assert memories.page([], where=where, limit=50) == []
 
 
-def test_neighbours_in_a_session_are_of_the_scope(database: Database, planted: tuple[Memory, Memory]) -> None:
+def test_rows_to_rank_are_of_the_scope(database: Database, planted: tuple[Memory, Memory]) -> None:
+    mine, theirs = planted
+    ids = [id_of(row) for row in planted]
+    places = [(row.session_id or 0, row.position) for row in planted]
+    with database.reading() as db:
+        pools = PoolRepository(db)
+        for found in (pools.rows(ids, scopes=[MINE]), pools.rows_at(places, scopes=[MINE])):
+            assert [row.memory_id for row in found] == [mine.id]
+        assert {row.memory_id for row in pools.rows_at(places, scopes=[MINE, THEIRS])} == {mine.id, theirs.id}
+        assert pools.rows(ids, scopes=[]) == pools.rows_at(places, scopes=[]) == []
+
+
+def test_positions_in_a_session_are_of_the_scope(database: Database, planted: tuple[Memory, Memory]) -> None:
+    mine, theirs = planted
     sessions = [row.session_id for row in planted if row.session_id]
     with database.reading() as db:
-        found = PoolRepository(db).places(sessions, scopes=[MINE])
-    assert [memory_id for ids in found.values() for memory_id in ids] == [planted[0].id]
+        pools = PoolRepository(db)
+        assert pools.positions(sessions, scopes=[MINE]) == {mine.session_id: [mine.position]}
+        assert set(pools.positions(sessions, scopes=[MINE, THEIRS])) == {mine.session_id, theirs.session_id}
+        assert pools.positions(sessions, scopes=[]) == pools.positions([], scopes=[MINE]) == {}
+
+
+def test_a_row_to_rank_says_what_its_memory_says(database: Database, planted: tuple[Memory, Memory]) -> None:
+    mine = planted[0]
+    with database.reading() as db:
+        row = PoolRepository(db).rows([id_of(mine)], scopes=[MINE])[0]
+    assert (row.kref, row.text, row.speaker, row.kind, row.space) == (
+        mine.kref,
+        mine.text,
+        mine.speaker,
+        mine.kind,
+        mine.space,
+    )
+    assert (row.status, row.session_id, row.position, row.repeats) == (
+        mine.status,
+        mine.session_id,
+        mine.position,
+        mine.count,
+    )
+    assert (row.event_at, row.event_until, row.valid_from, row.valid_until) == (
+        mine.event_at,
+        mine.event_until,
+        mine.valid_from,
+        mine.valid_until,
+    )
+    assert row.event_at.utcoffset() == timedelta(0)
+    assert row.pinned is mine.pinned
 
 
 def test_an_export_of_scopes_holds_nothing_else(database: Database, planted: tuple[Memory, Memory]) -> None:
