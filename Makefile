@@ -37,6 +37,7 @@ rig: install-dev
 test-python: install-dev
 	$(BIN)/python -m pytest
 
-# Measures a tree of its own: start-up, memory, and the recall benchmark of the folder NIGHTSHIFT_BENCH if that is there.
+# Prints tables and keeps bench-results/bench.json, which notebooks/recall.ipynb shows. BENCH='speed --without-100k' chooses.
+# The recall benchmark of the folder NIGHTSHIFT_BENCH is measured if that is there.
 bench: install-dev
-	@$(BIN)/python -m tests.quality.bench
+	@$(BIN)/python -m tests.quality.bench $(BENCH)

@@ -20,6 +20,10 @@ from flows.environment import database_file
 
 log = structlog.get_logger()
 
+_WORTH_BYTES = 20 * 2**20
+"""A smaller file isn't worth the time."""
+_SHRINKABLE_BYTES = 2 * 2**30
+"""A larger one would hold up the start for more than about 20 s."""
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 _MIGRATIONS = Path("server", "database", "_migrations", "versions", "sqlite")
 
@@ -70,8 +74,32 @@ def prepare_home(home: Path, *, template: Path | None) -> None:
     database = database_file(home)
     if database.exists() and (problem := find_problem(database)):
         _set_aside(database, problem=problem)
+    shrink(database)
     if template and not database.exists():
         _copy(template, database)
+
+
+def shrink(database: Path) -> None:
+    """Give back the room of deleted runs when that is more than half of the file; only while no server runs.
+
+    Prefect deletes old runs but never gives room back: a busy month would stay on the disk for good.
+    """
+    if not database.exists() or not _WORTH_BYTES <= database.stat().st_size <= _SHRINKABLE_BYTES:
+        return
+    before = database.stat().st_size
+    try:
+        with closing(sqlite3.connect(database, timeout=10)) as connection:
+            free, pages = (
+                connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "page_count")
+            )
+            if free <= pages / 2:
+                return
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.Error as error:  # such as a full disk, or a server that still runs: it works as it is
+        log.warning("prefect.database_not_shrunk", reason=str(error))
+    else:
+        log.info("prefect.database_shrunk", from_mb=before // 2**20, to_mb=database.stat().st_size // 2**20)
 
 
 def find_problem(database: Path) -> str | None:

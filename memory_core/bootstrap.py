@@ -15,6 +15,7 @@ from memory_core.adapters.openai_chat import OpenAIChat
 from memory_core.adapters.prefect_engine import PrefectEngine
 from memory_core.adapters.system_clock import SystemClock
 from memory_core.capture.dedup import TextKeys
+from memory_core.capture.editing import EditingService
 from memory_core.capture.extraction import ModelExtractor
 from memory_core.capture.relatives import Relatives
 from memory_core.capture.service import CaptureService
@@ -29,6 +30,7 @@ from memory_core.creative.service import CreativeService
 from memory_core.dream.asking import AfterSessions
 from memory_core.dream.desk import Dreams, open_dreams
 from memory_core.dream.service import DreamParts, DreamService
+from memory_core.forgetting.reapplying import Reapplying
 from memory_core.forgetting.service import ForgettingService
 from memory_core.gate.service import GateService
 from memory_core.indexing.service import IndexingService
@@ -72,12 +74,15 @@ class MemoryCore:
     indexing: IndexingService
     consolidation: ConsolidationService
     forgetting: ForgettingService
+    reapplying: Reapplying
     storing: StoringService
     library: LibraryService
+    editing: EditingService
     capturing: CapturingService
     creative: CreativeService
     housekeeping: Housekeeping
     dreams: Dreams
+    dream_runs: DreamService
     staging: Staging
     context: ContextService
     gate: GateService
@@ -212,10 +217,11 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
     artifact_memories = ArtifactMemories(writer, keys=keys, clock=clock, options=options)
     keeper = ArtifactKeeper(database, store=artifact_store, memories=artifact_memories, clock=clock)
     dreams = open_dreams(database, settings=settings, clock=clock, on_work=on_work)
-    dream_service = DreamService(
+    dream_runs = DreamService(
         DreamParts(database=database, clock=clock, embedder=embedder, keys=keys, settings=settings.dream, chat=chat)
     )
     housekeeping = Housekeeping(database, indexing=indexing, artifact_store=artifact_store, clock=clock)
+    forgetting = ForgettingService(database, indexing=indexing, keys=keys, clock=clock, artifact_store=artifact_store)
     return MemoryCore(
         settings=settings,
         clock=clock,
@@ -233,11 +239,13 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
         gate=GateService(finder, staging=staging, settings=settings, clock=clock),
         indexing=indexing,
         consolidation=consolidation,
-        forgetting=ForgettingService(
-            database, indexing=indexing, keys=keys, clock=clock, artifact_store=artifact_store
-        ),
+        forgetting=forgetting,
+        reapplying=Reapplying(database, keys=keys, forgetting=forgetting),
         storing=StoringService(database, writer=writer, clock=clock, pii_redaction=settings.capture.pii_redaction),
         library=LibraryService(database),
+        editing=EditingService(
+            database, writer=writer, keys=keys, clock=clock, pii_redaction=settings.capture.pii_redaction
+        ),
         capturing=CapturingService(
             database,
             store=artifact_store,
@@ -248,6 +256,7 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
         creative=CreativeService(database, store=artifact_store, finder=finder, clock=clock),
         housekeeping=housekeeping,
         dreams=dreams,
+        dream_runs=dream_runs,
         jobs=JobService(
             database,
             engine=ports.engine,
@@ -256,7 +265,7 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
                 indexing=indexing,
                 keeper=keeper,
                 housekeeping=housekeeping,
-                dreams=dream_service,
+                dreams=dream_runs,
                 after_sessions=AfterSessions(database, clock=clock),
             ),
             clock=clock,

@@ -11,7 +11,7 @@ import typer
 from memory_core.errors import MemoryCoreError
 from memory_core.settings import Settings
 from memory_core.settings_loading import HOME_VARIABLE, load_settings
-from plugin import commands
+from plugin import commands, keeping_commands
 from plugin.client import READY, Json, ServiceClient, as_object, as_strings, service_url
 from plugin.connect import connect_gateway
 from plugin.connected import gateway_lines
@@ -26,6 +26,7 @@ app = typer.Typer(
     help="Long-term memory for OpenClaw.", no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False
 )
 app.add_typer(commands.app)
+app.add_typer(keeping_commands.app)
 
 Home = Annotated[Path | None, typer.Option(help="Folder of the installation.", envvar=HOME_VARIABLE)]
 Port = Annotated[int | None, typer.Option(help="Port of the service on this machine.", min=0, max=65535)]

@@ -31,7 +31,8 @@ class ArtifactFolder:
             if self._is_there(file, size=len(content)):
                 self._stamp(file)  # so that whoever collects what nobody needs sees that somebody does
                 return checksum
-            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for folder in (self._folder, file.parent):
+                folder.mkdir(mode=0o700, exist_ok=True)
             unfinished = file.with_name(f"{checksum}.{uuid4().hex[:8]}{_UNFINISHED}")
             try:
                 _write(unfinished, content)
@@ -69,8 +70,6 @@ class ArtifactFolder:
                 continue
             except OSError as error:
                 raise Unavailable(f"the artifact folder can't be written: {error.strerror}") from error
-            with suppress(OSError):  # others lie in it
-                file.parent.rmdir()
         return gone
 
     def stored_before(self, moment: datetime) -> list[str]:

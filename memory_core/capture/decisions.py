@@ -64,12 +64,21 @@ def findings(proposal: Reading, stored: Iterable[Stored]) -> list[Finding]:
     for known in stored:
         if not _are_near(proposal, known.reading):
             continue
-        is_newer = proposal.statement.said_at >= known.reading.statement.said_at
-        older, newer = (known.reading, proposal) if is_newer else (proposal, known.reading)
-        comparison = compare_read(older, newer)
-        if comparison.verdict is not Verdict.UNRELATED:
-            found.append(Finding(memory=known.memory, comparison=comparison, is_newer=is_newer))
+        finding = _finding(proposal, known)
+        if finding.comparison.verdict is not Verdict.UNRELATED:
+            found.append(finding)
     return found
+
+
+def _finding(proposal: Reading, known: Stored) -> Finding:
+    if proposal.statement.said_at < known.reading.statement.said_at:
+        return Finding(memory=known.memory, comparison=compare_read(proposal, known.reading), is_newer=False)
+    comparison = compare_read(known.reading, proposal)
+    if comparison.verdict is Verdict.UNRELATED:  # what is known in more detail may be said again in short
+        backwards = compare_read(proposal, known.reading)
+        if backwards.verdict is Verdict.REFINES:
+            return Finding(memory=known.memory, comparison=backwards, is_newer=False)
+    return Finding(memory=known.memory, comparison=comparison, is_newer=True)
 
 
 def same_owner(known: Memory, statement: Statement) -> bool:

@@ -4,40 +4,34 @@ The model-free way stands beside it and steps in wherever the model doesn't serv
 unreadable, for a turn of which nothing passes the guards, and for the rest of a run once no model answers.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Protocol
 
 import structlog
 from pydantic import ValidationError
 
+from memory_core.capture.extraction_batches import Batch, batches, heard_in
 from memory_core.capture.prompts import (
     EXTRACT,
     EXTRACT_SCHEMA,
     EXTRACT_SYSTEM,
     Extraction,
-    NumberedTurn,
     Statement,
     extract_prompt,
     json_part,
     repair_prompt,
 )
-from memory_core.capture.statement_guards import DELIBERATE, Heard, Refusal, checked, written_out
+from memory_core.capture.statement_guards import DELIBERATE, Heard, Refusal, checked
 from memory_core.capture.statements import Candidate, Utterance, extract
-from memory_core.dates.resolving import resolve
 from memory_core.errors import Invalid, Unavailable
 from memory_core.ports import ChatModel, Clock
 from memory_core.privacy.guarded_chat import Budget, GuardedChat
-from memory_core.values import ChatReply, ChatRequest, Origin, ScopeKey
+from memory_core.values import ChatReply, ChatRequest, ScopeKey
 
 RUN_CALLS, RUN_TOKENS, RUN_TIME = 60, 200_000, timedelta(minutes=10)
 """What one run may ask of its model; what is left after it is done the model-free way."""
 REPLY_TOKENS = 3000
-BATCH_TURNS, BATCH_CHARS = 24, 12_000
-LONGEST_TURN_CHARS = 4000
-"""A longer turn, a report or a listing, is read by the rules: they cut it; a model would be paid to read all of it."""
-_CONTEXT_CHARS = 800
 _MOST_STATEMENTS = 16
 """Of one turn, as in the model-free way."""
 _DISTRUST_FROM = 3
@@ -116,15 +110,6 @@ class _NoModel:
         raise Unavailable("localSummarization is off and no chat model is configured: turns wait")
 
 
-@dataclass(slots=True)
-class _Batch:
-    """Turns of one session that are shown together, by their place among the utterances."""
-
-    shown: list[NumberedTurn] = field(default_factory=list[NumberedTurn])
-    places: dict[int, int] = field(default_factory=dict[int, int])
-    chars: int = 0
-
-
 class _ModelRun:
     def __init__(self, chat: ChatModel, *, scope: ScopeKey, pii: bool, may_go_without: bool) -> None:
         self._chat = chat
@@ -135,15 +120,16 @@ class _ModelRun:
 
     def candidates(self, utterances: Sequence[Utterance]) -> list[list[Candidate]]:
         found = [extract(utterance) for utterance in utterances]
-        for batch in _batches(utterances):
+        for batch in batches(utterances):
+            if self._is_away:
+                break
             by_rule = sum(len(found[place]) for place in batch.places.values())
-            # Only what the rules take for small talk costs no call.
-            if not self._is_away and by_rule:
+            if by_rule:  # what the rules take for small talk isn't worth a call
                 for place, candidates in self._ask(batch, by_rule=by_rule).items():
                     found[place] = candidates if candidates is not None else found[place]
         return found
 
-    def _ask(self, batch: _Batch, *, by_rule: int) -> dict[int, list[Candidate] | None]:
+    def _ask(self, batch: Batch, *, by_rule: int) -> dict[int, list[Candidate] | None]:
         """Candidates by place; None where the model-free way is to be used."""
         try:
             extraction, model = self._extraction(extract_prompt(batch.shown))
@@ -192,8 +178,8 @@ class _ModelRun:
         )
         return self._chat.complete(request)
 
-    def _taken(self, batch: _Batch, extraction: Extraction, *, made_by: str) -> dict[int, list[Candidate] | None]:
-        heard = _heard(batch)
+    def _taken(self, batch: Batch, extraction: Extraction, *, made_by: str) -> dict[int, list[Candidate] | None]:
+        heard = heard_in(batch)
         taken: dict[int, list[Candidate]] = {place: [] for place in batch.places.values()}
         doubtful: set[int] = set()
         refused: dict[str, int] = {}
@@ -215,7 +201,7 @@ class _ModelRun:
         statement: Statement,
         heard: dict[int, Heard],
         *,
-        batch: _Batch,
+        batch: Batch,
         taken: dict[int, list[Candidate]],
         made_by: str,
     ) -> Refusal | None:
@@ -230,58 +216,6 @@ class _ModelRun:
             return Refusal.REPEATED
         mine.append(found)
         return None
-
-
-def _batches(utterances: Sequence[Utterance]) -> Iterator[_Batch]:
-    """Turns of one session that fit into one question; the first of each has the turn before it as context."""
-    batch = _Batch()
-    for place, utterance in enumerate(utterances):
-        mentions = resolve(utterance.text, utterance.said_at, tz=utterance.timezone)
-        text = written_out(utterance.text, mentions)
-        begins_session = utterance.previous_text is None
-        if batch.shown and (begins_session or len(batch.shown) >= BATCH_TURNS or batch.chars + len(text) > BATCH_CHARS):
-            yield batch
-            batch = _Batch()
-        if not batch.shown and utterance.previous_text is not None:
-            batch.shown.append(_before(utterance))
-        is_asked = len(text) <= LONGEST_TURN_CHARS
-        number = len(batch.places) + 1 if is_asked else 0
-        shown = text if is_asked else f"{text[:_CONTEXT_CHARS]} […]"
-        batch.shown.append(NumberedTurn(number=number, utterance=utterance, text=shown))
-        batch.chars += len(shown)
-        if is_asked:
-            batch.places[number] = place
-    if batch.places:
-        yield batch
-
-
-def _before(utterance: Utterance) -> NumberedTurn:
-    """The turn before, of which only the words are known."""
-    role = Origin.ASSISTANT if utterance.role is Origin.USER else Origin.USER
-    text = (utterance.previous_text or "")[-_CONTEXT_CHARS:]
-    before = Utterance(role=role, speaker=None, text=text, said_at=utterance.said_at, timezone=utterance.timezone)
-    return NumberedTurn(number=0, utterance=before, text=text)
-
-
-def _heard(batch: _Batch) -> dict[int, Heard]:
-    around = "\n".join(f"{turn.text} {turn.utterance.speaker or ''}" for turn in batch.shown)
-    mentions = {
-        turn.number: tuple(resolve(turn.utterance.text, turn.utterance.said_at, tz=turn.utterance.timezone))
-        for turn in batch.shown
-        if turn.number
-    }
-    everything = tuple(mention for found in mentions.values() for mention in found)
-    return {
-        turn.number: Heard(
-            utterance=turn.utterance,
-            text=turn.text,
-            mentions=mentions[turn.number],
-            around=around,
-            around_mentions=everything,
-        )
-        for turn in batch.shown
-        if turn.number
-    }
 
 
 def _problems(error: ValidationError) -> str:

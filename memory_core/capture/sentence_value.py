@@ -30,7 +30,10 @@ hasn't hadn't ain't gonna wanna gotta kinda sorta y'all u ur im ive dont thats i
 dich ihn uns euch mein dein sein der die das den dem ein eine einen einem einer und oder aber ist sind war waren hat
 habe haben nicht kein auch nur noch schon sehr so wie was wer wo wann warum ja nein doch mal denn zu in an auf mit
 von für bei je tu il elle on nous vous ils elles le la les un une des et ou mais est sont c'est ça que qui quoi pas
-oui non très bien aussi yo tú él ella nosotros ellos el los las una unos y o pero es son está qué quien cómo no sí
+oui non très bien aussi suis es sommes êtes ai as a avons dans sur pour avec sans plus ne ce cette bin bist seid wird
+werden kann können muss müssen soll sollen will wollen mag dir mir ihm ihnen da dort hier dann also jetzt wieder immer
+etwas nichts mehr viel nach vor bei aus um soy eres somos está están hay muy más ya aquí allí me te se le lo nos al del
+por para con sin yo tú él ella nosotros ellos el los las una unos y o pero es son está qué quien cómo no sí
 muy también
 """
 )
@@ -52,7 +55,8 @@ moin tschüss danke bitte gerne gern guten tag abend morgen nacht super toll kla
 schön freut ok gut echt wirklich bis bald später liebe grüße gruß bonjour salut coucou bonsoir merci svp plaît
 génial super d'accord parfait bravo revoir bientôt bonne journée soirée chance hola buenas buenos días tardes noches
 gracias favor genial perfecto claro vale adiós hasta luego pronto suerte bueno ciao grazie prego olá obrigado
-obrigada merry christmas easter birthday happy weekend holidays weihnachten ostern geburtstag schönes wochenende frohe frohes
+obrigada merry christmas easter birthday happy weekend holidays weihnachten ostern geburtstag schönes schönen wochenende
+abend euch zusammen glückwunsch gratuliere frohe frohes freu freue freuen willkommen problema problem trato hecho
 feliz navidad cumpleaños finde joyeux noël anniversaire vacances
 """
 )
@@ -116,14 +120,16 @@ _NAME = re.compile(r"(?<=[^\s.!?…\"'“(\[])\s+(?!I\b|I['’]|OK\b|LOL\b|OMG\b
 _CALL = re.compile(
     r"^(?:(?:oh|hey|hi|hello|wow|thanks|thank you|thx|yeah|yep|yes|no|sure|bye|ok|okay|cool|nice|great|congrats"
     r"|(?:good )?(?:morning|evening|afternoon|night)|welcome|dear|happy \w+|merry \w+|well done|poor|hallo|moin|servus"
-    r"|grüezi|gute[nr]? (?:morgen|tag|abend|nacht)|danke|hola|buen[oa]s? (?:días?|tardes|noches)|gracias|salut|merci"
-    r"|bonjour|bonsoir|ciao)[\s,]+(?:so much[\s,]+|again[\s,]+|there[\s,]+)?)+[A-Z]\w*|,\s*[A-Z]\w*(?=\s*[.!?,]*$)|^[A-Z]\w*,",
+    r"|grüezi|hoi|sali|willkommen|welcome back|gute[nr]? (?:morgen|tag|abend|nacht)|danke|hola|buen[oa]s?"
+    r" (?:días?|tardes|noches)|gracias|salut|merci"
+    r"|bonjour|bonsoir|ciao)[\s,]+(?:so"
+    r" much[\s,]+|again[\s,]+|there[\s,]+)?)+[A-Z]\w*|,\s*[A-Z]\w*(?=\s*[.!?,]*$)|^[A-Z]\w*,",
     re.IGNORECASE,
 )
 _SOMEBODY = re.compile(
     r"^\W*(?:(?:hey|hi|oh|so|and|ok|btw)[,\s]+)*(?:(?:can|could|would|will) (?:you|u|someone|somebody|anyone|anybody)"
     r"|has any(?:one|body)|does any(?:one|body)|who(?:'s| is| wants)|kann(?:st)? (?:du|jemand|wer)|könnte(?:st)? (?:du"
-    r"|jemand)|hat (?:wer|jemand|einer)|wer (?:kommt|will|hat|kann)|alguien|puede[sn]?|quién)\b",
+    r"|jemand)|hat (?:wer|jemand|einer)|wer \w+|alguien|puede[sn]?|quién)\b",
     re.IGNORECASE,
 )
 """Asks for help or who joins: it tells nothing of anybody."""
@@ -173,9 +179,8 @@ def _value_of_words(sentence: str, *, words: Sequence[str], shared: bool) -> Val
     if _REQUEST.match(sentence) and not shared and not own and not _NUMBER.search(sentence):
         return Value.QUESTION
     if is_question(sentence) and not _TOLD_FIRST.match(sentence) and not _TELLING_QUESTION.search(sentence):
-        tells = (
-            shared and not _SOMEBODY.match(sentence) and (named or _SECOND_PERSON.search(sentence) or len(words) >= 3)
-        )  # noqa: PLR2004 who, did, what
+        subject = named or _SECOND_PERSON.search(sentence) or len(words) >= 3  # noqa: PLR2004 who, did, what
+        tells = shared and subject and not _SOMEBODY.match(sentence)
         return Value.INFORMATION if tells else Value.QUESTION
     told = named or own
     return Value.INFORMATION if told or len(words) >= 2 else Value.CONTEXT  # noqa: PLR2004 one word names, two say

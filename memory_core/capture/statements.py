@@ -39,6 +39,8 @@ _APPOINTED = re.compile(r"\b(?:see (?:you|ya)|meet you|bis|wir sehen uns|nos vem
 """With a day, an appointment among people: "Alright, see you tomorrow!"."""
 _ROOM_FOR_DATES_CHARS = 60
 _SHORT_ANSWER_CHARS = 80
+_FRAGMENT_CHARS = 24
+"""A shorter answer says what kind it is together with its question only."""
 _PIECES_OF_USER, _PIECES_OF_ASSISTANT = 16, 6
 
 
@@ -231,7 +233,9 @@ def _candidate(group: Sequence[_Piece], utterance: Utterance, *, prefix: str, po
     exact = [mention for mention in dates if mention.precision is not Precision.APPROXIMATE] or dates
     return Candidate(
         text=text,
-        kind=kind_of(text[len(prefix) :], dated=_how_dated(dates)),
+        kind=kind_of(
+            text if len(text) - len(prefix) < _FRAGMENT_CHARS else text[len(prefix) :], dated=_how_dated(dates)
+        ),
         event_at=exact[0].since if exact else None,
         event_until=exact[0].until if exact else None,
         speaker=utterance.speaker,

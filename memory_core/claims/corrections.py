@@ -14,7 +14,7 @@ _OPENING = (
     r"|no wait|eigentlich|perdón|entschuldigung)[\s,:;.!—–-]+)"
 )
 _SAYS = r"(?:(?:i (?:meant|mean|said)|it's|it is|it was|that's|that is|make (?:that|it)|it should be|should be|es ist|ich meinte|das ist|es|quise decir)\s+)"
-_VALUE = r"(?P<prep>(?:on|at|in|by|am|um|el) )?(?P<value>[^\s,;:!?()][^,;:!?()]{0,38}?)"
+_VALUE = r"(?P<prep>(?:on|at|in|by|am|um|el) )?(?P<value>[^\s,;:!?()][^,;!?()]{0,38}?)"
 _FORMS = (
     re.compile(rf"^\W*{_OPENING}+{_SAYS}?(?:now\s+|actually\s+)?{_VALUE}{_NOTE}(?:,? (?:now|actually|instead))?(?:,? not (?P<old>[^,;:!?()]{{1,40}}?){_NOTE})?\W*$", re.IGNORECASE),
     re.compile(rf"^\W*(?:i meant|i mean|make (?:that|it)|ich meinte|quise decir)\s+{_VALUE}{_NOTE}(?:,? not (?P<old>[^,;:!?()]{{1,40}}?){_NOTE})?\W*$", re.IGNORECASE),

@@ -23,7 +23,7 @@ _UNREAL = re.compile(
     r"\b(?:if|unless|would|wouldn't|could|might|wish(?:es|ed)?|imagin\w+|suppos(?:e|ing|edly)|pretend\w*|what if"
     r"|hypothetical\w*|in case|whether|dream(?:t|ed|ing)?|should|ought to|considering|wonder\w*|thinking (?:about|of)"
     r"|think(?:ing)? about|tempted|used to joke|novel|movie|film|in (?:the|my|a) (?:story|game|book)|character|lyrics"
-    r"|poem|for example|e\.g|for instance|let's say|according to|not sure|no idea|wenn|falls|würde\w*|könnte\w*|vielleicht|ob"
+    r"|poem|for example|e\.g|for instance|let's say|according to|(?:i|we) (?:just )?(?:read|heard|saw|learned)(?: somewhere| online)? (?:that|about|how)|not sure|no idea|wenn|falls|würde\w*|könnte\w*|vielleicht|ob"
     r"|sagt\w*|meint\w*|si\b(?!,)|quizás?|tal vez|podría|ojalá|dice que)\b",
     re.IGNORECASE,
 )

@@ -38,8 +38,8 @@ _DAY_MONTH = re.compile(
 )
 _ISO = re.compile(r"\b(?:19|20)\d\d-(?P<m>\d\d)-(?P<d>\d\d)\b")
 _TIME = re.compile(
-    r"\b(?P<h>\d{1,2})[:.](?P<m>\d\d) ?(?P<half>am|pm|a\.m|p\.m)?(?![\d.])|\b(?P<hh>\d{1,2}) ?(?P<half2>am|pm|a\.m|p\.m|o'clock|uhr)\b"
-    r"|\bat (?P<bare>\d{1,2})\b(?! ?(?:%|[a-z€$]))|\b(?P<word>noon|midnight)\b",
+    r"\b(?P<h>\d{1,2})[:.](?P<m>\d\d)(?: ?(?P<half>am|pm|a\.m|p\.m))?(?!\d|\.\d)|\b(?P<hh>\d{1,2}) ?(?P<half2>am|pm|a\.m|p\.m|o'clock|uhr)\b"
+    r"|\bat (?P<bare>\d{1,2})\b(?![:.]\d| ?(?:%|[a-z€$]))|\b(?P<word>noon|midnight)\b",
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(r"\b(today|tonight|tomorrow|heute|morgen|hoy|mañana)\b", re.IGNORECASE)

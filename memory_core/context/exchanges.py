@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
+from itertools import pairwise
 
 from memory_core.context.messages import ASSISTANT, Message
 
@@ -30,7 +31,7 @@ def read_exchanges(messages: Sequence[Message]) -> list[Exchange]:
     """Each message of somebody with the last words of the answer; those without an answer are left out."""
     begins = [index for index, message in enumerate(messages) if message.begins_exchange]
     exchanges: list[Exchange] = []
-    for begin, end in zip(begins, [*begins[1:], len(messages)], strict=True):
+    for begin, end in pairwise([*begins, len(messages)]):
         said = messages[begin]
         answer = next(
             (later.text for later in reversed(messages[begin:end]) if later.role == ASSISTANT and later.text.strip()),

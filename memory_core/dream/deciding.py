@@ -11,7 +11,7 @@ from typing import Any
 
 from memory_core.dream.aging import outdated
 from memory_core.dream.association import NewEdge, People, edge_change, mentioned, people_of, related
-from memory_core.dream.changes import Change, Entity, Op
+from memory_core.dream.changes import Change, Entity, Op, Standing
 from memory_core.dream.guards import Guard
 from memory_core.dream.known import Known
 from memory_core.dream.pairs import Finding, Pairs, Relation
@@ -22,6 +22,7 @@ from memory_core.store.dreams import IN_FORCE
 from memory_core.values import LinkKind, MemoryStatus, Origin
 
 Near = Sequence[tuple[Known, float]]
+_TOLD = "refused before"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +48,7 @@ class Decider:
     guard: Guard
     pairs: Pairs = field(default_factory=Pairs)
     people: People = field(default_factory=People)
+    refused: set[tuple[str, str, str | None]] = field(default_factory=set[tuple[str, str, str | None]])
 
     def __post_init__(self) -> None:
         self.people = people_of(self.snapshot.rows)
@@ -79,9 +81,14 @@ class Decider:
             changes += self._associate(memory, near)
         return changes
 
-    def replay(self, proposed: Iterable[DreamChange]) -> None:
-        """Take up what an earlier attempt of a dry run proposed: the tables don't show it."""
-        for row in proposed:
+    def replay(self, rows: Iterable[DreamChange]) -> None:
+        """Take up what an earlier attempt of the run was refused, and what a dry run proposed: no table shows it."""
+        for row in rows:
+            if row.state == Standing.REFUSED:
+                self.refused.add((row.op, row.memory_id, row.other_id))
+                continue
+            if row.state != Standing.PROPOSED:
+                continue
             after: Mapping[str, Any] = row.after or {}
             if row.entity == Entity.LINK:
                 self.snapshot.link((after["source_id"], after["target_id"], LinkKind(after["kind"])))
@@ -109,7 +116,9 @@ class Decider:
 
     def deprecate(self, memory: Known, *, reason: str) -> Iterator[Change]:
         """Take a memory out of force because it is of no more use."""
-        refused = self.guard.judge(Op.DEPRECATE, memory, at=self.facts.at)
+        refused = self._judge(Op.DEPRECATE, memory)
+        if refused is _TOLD:
+            return
         yield _status_change(memory, Op.DEPRECATE, status=MemoryStatus.DEPRECATED, reason=reason, refused=refused)
         if refused is None:
             memory.status = MemoryStatus.DEPRECATED
@@ -117,7 +126,9 @@ class Decider:
 
     def supersede(self, older: Known, *, by: Known, reason: str) -> Iterator[Change]:
         """Let a newer memory take the place of an older one."""
-        refused = self.guard.judge(Op.SUPERSEDE, older, at=self.facts.at)
+        refused = self._judge(Op.SUPERSEDE, older, other=by)
+        if refused is _TOLD:
+            return
         until = max(by.said_at, older.said_at)
         yield Change(
             op=Op.SUPERSEDE,
@@ -148,7 +159,9 @@ class Decider:
     def merge(self, one: Known, other: Known, *, reason: str) -> Iterator[Change]:
         """Let two memories that say the same become one, which keeps count, sources and edges of both."""
         kept, merged = sorted((one, other), key=_worth)
-        refused = self.guard.judge(Op.MERGE, merged, at=self.facts.at)
+        refused = self._judge(Op.MERGE, merged, other=kept)
+        if refused is _TOLD:
+            return
         yield Change(
             op=Op.MERGE,
             memory_id=merged.memory_id,
@@ -228,6 +241,16 @@ class Decider:
         if reason:
             yield from self.deprecate(memory, reason=reason)
 
+    def _judge(self, op: Op, memory: Known, *, other: Known | None = None) -> str | None:
+        """Why a guard forbids this, None when it doesn't; what was refused before in this run is told once only."""
+        key = (op, memory.memory_id, other.memory_id if other else None)
+        if key in self.refused:
+            return _TOLD
+        refused = self.guard.judge(op, memory, at=self.facts.at)
+        if refused is not None:
+            self.refused.add(key)
+        return refused
+
     def _compare(self, memory: Known, near: Near) -> Iterator[Change]:
         cosines = {other.memory_id: cosine for other, cosine in near}
         rivals = [other for other in self.pairs.rivals(memory) if other.memory_id not in cosines]
@@ -250,7 +273,9 @@ class Decider:
         return self.snapshot.joined(memory.memory_id, other.memory_id, kinds=kinds)
 
     def _revise(self, older: Known, finding: Finding) -> Iterator[Change]:
-        refused = older.keeps
+        refused = self._judge(Op.REVISE, older, other=finding.newer)
+        if refused is _TOLD:
+            return
         yield Change(
             op=Op.REVISE,
             memory_id=older.memory_id,

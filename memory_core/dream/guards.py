@@ -50,7 +50,7 @@ class Guard:
             at: The present moment of the run.
         """
         if op not in RETIRING:
-            return None
+            return memory.keeps if op is Op.REVISE else None
         self._weigh(memory.memory_id)
         if reason := memory.keeps:
             return reason

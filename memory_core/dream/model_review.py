@@ -52,6 +52,8 @@ class ModelReviewer:
         """Ask through a guard that holds the run's budget; `model` is wanted when it is another than the usual."""
         self._chat = chat
         self._model = model
+        self.calls = 0
+        """How often a model was asked and answered, or refused to."""
         self.stopped: str | None = None
         """Why it asks no more; None while it does."""
 
@@ -71,11 +73,15 @@ class ModelReviewer:
         )
         try:
             reply = self._chat.complete(request)
+            self.calls += 1
             return Opinion(memories=tuple(memories), proposals=tuple(read_reply(reply.text)), model=reply.model)
         except Unavailable as error:
             self.stopped = str(error)
             log.info("dream.model_stopped", reason=self.stopped)
-        except (Invalid, ValueError) as error:
+        except Invalid as error:
+            self.calls += 1
+            log.info("dream.model_refused", reason=str(error)[:_REASON_CHARS])
+        except ValueError as error:
             log.info("dream.model_reply_unusable", error=type(error).__name__)
         return nothing
 

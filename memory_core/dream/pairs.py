@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+import structlog
+
 from memory_core.claims.claim import Policy
 from memory_core.claims.comparing import compare_read
 from memory_core.claims.duplicates import near_duplicate, same_words
@@ -47,11 +49,15 @@ class Finding:
     rest: str = ""
 
 
+log = structlog.get_logger(__name__)
+
+
 @dataclass(slots=True)
 class Pairs:
     """Compares memories; each is read once."""
 
     _readings: dict[str, Reading] = field(default_factory=dict[str, Reading])
+    _unreadable: set[str] = field(default_factory=set[str])
     _slots: dict[str, list[Known]] = field(default_factory=dict[str, list[Known]])
 
     def learn(self, memories: Iterable[Known]) -> None:
@@ -60,7 +66,13 @@ class Pairs:
         "I live in Lisbon" and "we moved to the coast" may lie far from each other as vectors.
         """
         for memory in memories:
-            for attribute in self._attributes(memory):
+            try:
+                attributes = self._attributes(memory)
+            except Exception as error:  # noqa: BLE001 one text that breaks its reader must not break the look at all others
+                log.warning("dream.unreadable", memory_id=memory.memory_id, error=type(error).__name__)
+                self._unreadable.add(memory.memory_id)
+                continue
+            for attribute in attributes:
                 self._slots.setdefault(attribute, []).append(memory)
 
     def rivals(self, memory: Known) -> list[Known]:
@@ -77,7 +89,7 @@ class Pairs:
     def compare(self, one: Known, other: Known) -> Finding:
         """What two memories of one scope are to each other."""
         older, newer = sorted((one, other), key=lambda memory: (memory.said_at, memory.created_at, memory.memory_id))
-        if _MADE & {older.kind, newer.kind}:
+        if _MADE & {older.kind, newer.kind} or other.memory_id in self._unreadable:
             return Finding(older=older, newer=newer, relation=Relation.NONE)
         if _is_repeat(older, newer):
             return Finding(older=older, newer=newer, relation=Relation.REPEATS, reason="both say the same")

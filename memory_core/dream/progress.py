@@ -43,10 +43,16 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Items of one scope to be looked at next; the first of them may have been parked instead."""
+    """Items of one scope to be looked at next.
+
+    Attributes:
+        parked: The only item is left out instead.
+        careful: An earlier try ended its process or broke.
+    """
 
     items: tuple[DreamItem, ...]
     parked: bool = False
+    careful: bool = False
 
     @property
     def scope(self) -> ScopeKey:
@@ -90,6 +96,13 @@ def begin(database: Database, request: RunRequest, *, now: datetime) -> DreamRun
         return run
 
 
+def next_scope(database: Database, run_id: str) -> ScopeKey | None:
+    """Whose memories are to be looked at next; None when nothing is left."""
+    with database.reading() as db:
+        items = DreamRepository(db).open_items(run_id, limit=1)
+    return ScopeKey(items[0].scope_key) if items else None
+
+
 def next_batch(database: Database, run_id: str) -> Batch | None:
     """Note the next batch as begun; None when nothing is left.
 
@@ -112,11 +125,12 @@ def next_batch(database: Database, run_id: str) -> Batch | None:
                 _park(dreams, run, item=first, memory=db.get(Memory, first.memory_id))
                 return Batch(items=(first,), parked=True)
         items = [item for item in items if item.scope_key == first.scope_key]
-        if first.seq <= run.careful_through:
+        careful = first.seq <= run.careful_through
+        if careful:
             items = items[:1]
         # Items are taken without a gap, so that first and size name them.
         run.trying_seq, run.trying_size = first.seq, items[-1].seq - first.seq + 1
-        return Batch(items=tuple(items))
+        return Batch(items=tuple(items), careful=careful)
 
 
 def close_batch(dreams: DreamRepository, run: DreamRun, *, items: Sequence[DreamItem]) -> bool:

@@ -21,7 +21,7 @@ from memory_core.dream.known import Known
 from memory_core.dream.model_review import ModelReviewer, follow
 from memory_core.dream.progress import Batch, RunRequest
 from memory_core.dream.snapshot import read_snapshot
-from memory_core.errors import Conflict, MemoryCoreError, Unavailable
+from memory_core.errors import Conflict, Corrupt, Unavailable
 from memory_core.models.dream import DreamChange, DreamReview, DreamRun
 from memory_core.models.memory import Memory, MemoryVector
 from memory_core.ports import Clock, Embedder
@@ -123,6 +123,10 @@ class _Attempt:
     def work(self, on_progress: OnProgress) -> None:
         """Look at batch after batch until nothing is left or the time is over."""
         while not self._is_over():
+            scope = progress.next_scope(self._parts.database, self._run.id)
+            if scope is None:
+                break
+            self._decider_of(scope)  # reading a scope takes long: a kill meanwhile is no batch's fault
             batch = progress.next_batch(self._parts.database, self._run.id)
             if batch is None:
                 break
@@ -156,7 +160,7 @@ class _Attempt:
             self._decider = None
             progress.call_off(self._parts.database, self._run.id)
             raise
-        except MemoryCoreError:
+        except Conflict:
             raise
         except Exception as error:  # noqa: BLE001 a memory that breaks the look is parked, the others go on
             log.error("dream.batch_broke", run_id=self._run.id, error=type(error).__name__, size=len(batch.items))  # noqa: TRY400 the message may hold words of people
@@ -194,12 +198,14 @@ class _Attempt:
             run_id=self._run.id, at=self._run.started_at, only_duplicates=self._run.kind == JobKind.DEDUPLICATE
         )
         self._decider = Decider(facts=facts, snapshot=snapshot, guard=guard)
-        self._decider.replay([change for change in changes if change.state == Standing.PROPOSED])
+        self._decider.replay(changes)
         return self._decider
 
     def _decide(self, batch: Batch, decider: Decider) -> tuple[set[str], list[Change]]:
         """What is to be done about a batch, and the memories that have to be looked at once more next time."""
         snapshot = decider.snapshot
+        if any(item.memory_id in snapshot.broken for item in batch.items):
+            raise Corrupt("a memory can't be read")
         found = [(item, memory) for item in batch.items if (memory := snapshot.find(item.memory_id))]
         if not found:
             return set(), []
@@ -217,7 +223,8 @@ class _Attempt:
             if any(change.refused == HALF_IS_RETIRED for change in made):
                 unfinished.add(memory.memory_id)
             changes += made
-        changes += self._second_opinion([memory for item, memory in found if item.changed], decider)
+        if not batch.careful:
+            changes += self._second_opinion([memory for item, memory in found if item.changed], decider)
         return unfinished, changes
 
     def _second_opinion(self, memories: Sequence[Known], decider: Decider) -> list[Change]:
@@ -227,13 +234,12 @@ class _Attempt:
         in_force = [memory for memory in memories if memory.in_force]
         for start in range(0, len(in_force), SHOWN_TO_MODEL):
             opinion = self._reviewer.ask(in_force[start : start + SHOWN_TO_MODEL], scope=decider.snapshot.scope)
-            spent = self._budget.spent
-            if spent.calls:
+            if self._reviewer.calls:
                 progress.spend(
                     self._parts.database,
                     self._run.id,
-                    calls=self._run.calls + spent.calls,
-                    tokens=self._run.tokens + spent.tokens,
+                    calls=self._run.calls + self._reviewer.calls,
+                    tokens=self._run.tokens + self._budget.spent.tokens,
                     model=opinion.model,
                 )
             changes += follow(opinion, decider)

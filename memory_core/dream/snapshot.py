@@ -29,6 +29,7 @@ class Snapshot:
 
     Attributes:
         rows: The memories that were in force when it was read.
+        broken: Those of them that can't be understood.
         places: Row number by id.
         vectors: Pooled vectors, a row for each memory; zero where there is none of the common model.
         in_force: Which rows still are.
@@ -48,6 +49,7 @@ class Snapshot:
     places: dict[str, int] = field(default_factory=dict[str, int])
     related: Counter[str] = field(default_factory=Counter[str])
     by_node: dict[str, set[Edge]] = field(default_factory=dict[str, set[Edge]])
+    broken: set[str] = field(default_factory=set[str])
     in_force: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     def __post_init__(self) -> None:
@@ -141,7 +143,7 @@ def read_snapshot(database: Database, scope: ScopeKey, *, at: datetime) -> Snaps
     """
     with database.reading() as db:
         reading = DreamViewRepository(db, scope=scope, at=at)
-        rows = [known_of(row, one_person=is_one_persons(scope)) for row in reading.known()]
+        rows, broken = _understood(reading, one_person=is_one_persons(scope))
         vectors = _vectors(reading, {row.memory_id: place for place, row in enumerate(rows)})
         edges = {(source, target, LinkKind(kind)) for source, target, kind in reading.edges()}
         holding: Counter[str] = Counter()
@@ -149,7 +151,18 @@ def read_snapshot(database: Database, scope: ScopeKey, *, at: datetime) -> Snaps
         for text in reading.texts():
             texts += 1
             holding.update(terms(text))
-    return Snapshot(scope=scope, rows=rows, vectors=vectors, edges=edges, texts=texts, holding=holding)
+    return Snapshot(scope=scope, rows=rows, vectors=vectors, edges=edges, texts=texts, holding=holding, broken=broken)
+
+
+def _understood(reading: DreamViewRepository, *, one_person: bool) -> tuple[list[Known], set[str]]:
+    rows: list[Known] = []
+    broken: set[str] = set()
+    for row in reading.known():
+        try:
+            rows.append(known_of(row, one_person=one_person))
+        except (ValueError, TypeError):  # a kind or a status that no version of ours wrote
+            broken.add(row.memory_id)
+    return rows, broken
 
 
 def _vectors(reading: DreamViewRepository, places: Mapping[str, int]) -> FloatArray:

@@ -1,14 +1,17 @@
 """Forgetting: rows, vectors, sources and buffered words go, and stay gone when old material comes again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 import structlog
+from sqlmodel import Session as DbSession
 
 from memory_core.capture.dedup import TextKeys
 from memory_core.errors import Unavailable
+from memory_core.forgetting.tombstones import memory_key, turn_key
 from memory_core.indexing.service import IndexingService
+from memory_core.models.memory import Memory
 from memory_core.models.turn import Turn
 from memory_core.ports import ArtifactStore, Clock
 from memory_core.store.artifacts import ArtifactRepository, ForgottenArtifacts
@@ -89,15 +92,15 @@ class ForgettingService:
             rows |= memories.by_ids([MemoryId(memory_id) for memory_id in of_artifacts], scopes=scopes)
             artifacts = ArtifactRepository(db).forget(artifact_ids, scopes=scopes)
             source_turns = memories.source_turn_ids(list(rows))
-            for row in rows.values():
-                memories.bury(ScopeKey(row.scope_key), row.text_key, at=now)
+            turn_ids = sorted({*selection.turn_ids, *source_turns})
+            self._bury(db, rows.values(), named_turns=turns.named(turn_ids, scopes=scopes))
             LinkRepository(db).forget(list(rows))
             RevisionRepository(db).forget(list(rows))
             DreamRepository(db).forget(list(rows))
             ModelCallRepository(db).forget(scopes)
             gone = memories.forget(list(rows))
             self._database.owe_erasure(db)
-            overwritten = turns.forget_texts(sorted({*selection.turn_ids, *source_turns}), scopes=scopes, at=now)
+            overwritten = turns.forget_texts(turn_ids, scopes=scopes, at=now)
         self._erase_contents(artifacts, at=now)
         applied = self._apply_to_index()
         self._database.erase_traces(max_bytes=ERASED_AT_ONCE_BYTES)
@@ -123,6 +126,15 @@ class ForgettingService:
         """Turns whose words are still in the working buffer."""
         with self._database.reading() as db:
             return TurnRepository(db).with_text(scopes, session_key=session_key, start=start, end=end)
+
+    def _bury(self, db: DbSession, rows: Iterable[Memory], *, named_turns: Sequence[tuple[ScopeKey, str]]) -> None:
+        """Note what may neither be learned again from old material nor come back with a backup."""
+        memories, now = MemoryRepository(db), self._clock.now()
+        for row in rows:
+            for key in (row.text_key, memory_key(self._keys, MemoryId(row.id))):
+                memories.bury(ScopeKey(row.scope_key), key, at=now)
+        for scope, name in named_turns:
+            memories.bury(scope, turn_key(self._keys, name), at=now)
 
     def _erase_contents(self, artifacts: ForgottenArtifacts, *, at: datetime) -> None:
         """Remove contents that nothing needs any more; housekeeping does it later where this can't."""

@@ -68,13 +68,10 @@ def _in_their_voice(sentence: str) -> str:
 
 
 def _other_value(sentence: str, memory: str) -> bool:
-    for values in (_NUMBERS, _DAYS, _NAMES):
-        said, stored = _found(values, sentence), _found(values, memory)
-        if not said or not stored or said & stored:
-            continue
-        if _same_frame(_without(values, sentence), _without(values, memory)):
-            return True
-    return False
+    """Exactly one kind of value differs: where two do, it is rather about something else."""
+    kinds = [kind for kind in (_NUMBERS, _DAYS, _NAMES) if _found(kind, sentence) and _found(kind, memory)]
+    other = [kind for kind in kinds if not _found(kind, sentence) & _found(kind, memory)]
+    return len(other) == 1 and _same_frame(_without(other[0], sentence), _without(other[0], memory))
 
 
 def _found(values: re.Pattern[str], text: str) -> set[str]:

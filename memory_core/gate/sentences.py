@@ -7,8 +7,8 @@ LONGEST_SENTENCE_CHARS = 600
 """A sentence that doesn't end is judged as it is by then."""
 _KEPT_CHARS = 4000
 """How much of what was said is remembered: what a memory adds must be new to it."""
-_END = re.compile(r"(?<=[.!?…。！？])[\"')\]]*(?:\s+|$)|\n+")
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|Dr|Mr|Mrs|Ms|St|No|bzw|z\.B)|\b[A-Z]|\d)\.$")
+_END = re.compile(r"(?<=[.!?…])[\"')\]]*(?:\s+|$)|(?<=[。！？])|\n+")
+_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|Dr|Mr|Mrs|Ms|St|No|bzw|z\.B)|\b\w|\d)\.$")
 
 
 @dataclass(slots=True)

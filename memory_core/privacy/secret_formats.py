@@ -138,9 +138,15 @@ _FORMATS = (
 _VARIABLE = re.compile(r"\ufffc+|\$\{?\w+\}?|\{\w*\}|<[\w -]*>|\*+|x{3,}|pass(?:word)?|pwd|secret", re.IGNORECASE)
 
 
+_COMMON = "."
+"""A literal of nearly every text; its form is tried always."""
+_SIGN = re.compile("|".join({re.escape(one) for form in _FORMATS for one in form.literals if one != _COMMON}))
+_ALWAYS = tuple(form for form in _FORMATS if _COMMON in form.literals)
+
+
 def find_formatted_secrets(text: str) -> Iterator[Span]:
     """Secrets recognised by their form, in no order; spans may overlap."""
-    for form in _FORMATS:
+    for form in _FORMATS if _SIGN.search(text) else _ALWAYS:
         if not any(literal in text for literal in form.literals):
             continue
         for match in form.pattern.finditer(text):

@@ -5,9 +5,9 @@ each word of the question counts where it fits best, in the memory itself, in wh
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import chain, pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -49,9 +49,8 @@ _STRIDE = 2**32
 """More places than a session has."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Contender:
-    """A memory that may be the answer.
+class Contender(NamedTuple):
+    """A memory that may be the answer; a tuple, since hundreds are made for each question.
 
     Attributes:
         text: Its statement, without the speaker's name in front.
@@ -72,7 +71,7 @@ class Contender:
     said_at: datetime
     event_at: datetime
     event_until: datetime | None
-    tokens: FloatArray = field(default_factory=lambda: _NO_ROWS)
+    tokens: FloatArray = _NO_ROWS
     keywords: SparseVector = _NO_KEYWORDS
 
 

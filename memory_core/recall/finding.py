@@ -13,7 +13,7 @@ from memory_core.recall.anchoring import anchored_periods, told_time
 from memory_core.recall.features import measure
 from memory_core.recall.plan import Plan, plan
 from memory_core.recall.pool import Pool, gather
-from memory_core.recall.scoring import Score, score
+from memory_core.recall.scoring import Score, best_row, score, setting_of
 from memory_core.recall.wording import is_question
 from memory_core.store.database import Database
 from memory_core.store.memories import MemoryRepository
@@ -116,7 +116,15 @@ class Finder:
             )
         if not pool.rows:
             return []
-        scores = score(measure(embedding, pool.contenders, plan=read, vectors=pool.vectors))
+        table = measure(embedding, pool.contenders, plan=read, vectors=pool.vectors)
+        cosines = {hit.memory_id: hit.dense for hit in hits if hit.dense is not None}
+        setting = setting_of(
+            [cosines.get(row.memory_id) for row in pool.rows],
+            best=best_row(table),
+            found=list(cosines.values()),
+            pieces=len(embedding.tokens),
+        )
+        scores = score(table, setting=setting)
         return _answers(pool, scores, where=where, question=question)
 
     def load(self, ranked: Sequence[Ranked], *, scopes: Sequence[ScopeKey]) -> list[Found]:

@@ -10,6 +10,7 @@ from uuid import UUID
 from memory_core.errors import Invalid, NotFound
 from memory_core.kref import parse
 from memory_core.models.memory import Memory
+from memory_core.recall.history import History, as_of_revision, history_of
 from memory_core.store.database import Database
 from memory_core.store.memories import MemoryFilter, MemoryRepository
 from memory_core.values import MemoryId, ScopeKey
@@ -42,7 +43,7 @@ class LibraryService:
         self._database = database
 
     def get(self, ref: str, *, scopes: Sequence[ScopeKey]) -> MemoryView:
-        """The memory of an address or id.
+        """The memory of an address or id; of an address with `?r=`, as it was in that revision.
 
         Raises:
             NotFound: there is none in the scopes, or it never had the revision asked for.
@@ -53,13 +54,25 @@ class LibraryService:
             if ref.startswith("kref://"):
                 address = parse(ref)
                 memory = repository.by_kref(address.kref, scopes=scopes)
-                if memory is not None and address.revision not in (None, memory.revision):
-                    memory = None
+                if memory is not None and address.revision is not None:
+                    memory = as_of_revision(db, memory, revision=address.revision)
             else:
                 memory = repository.by_ids([MemoryId(ref)], scopes=scopes).get(MemoryId(ref))
         if memory is None:
             raise NotFound(f"ref: there is no memory {ref[:120]!r}")
         return self.describe([memory])[0]
+
+    def history(self, memory_id: str, *, scopes: Sequence[ScopeKey]) -> History:
+        """Every version of a memory and its edges, as far as the scopes show them.
+
+        Raises:
+            NotFound: there is none of this id in the scopes.
+        """
+        with self._database.reading() as db:
+            memory = MemoryRepository(db).by_ids([MemoryId(memory_id)], scopes=scopes).get(MemoryId(memory_id))
+            if memory is None:
+                raise NotFound(f"ref: there is no memory {memory_id[:120]!r}")
+            return history_of(db, memory, scopes=scopes)
 
     def page(self, scopes: Sequence[ScopeKey], *, where: MemoryFilter, limit: int, cursor: str | None) -> Page:
         """Memories of the scopes, newest first.

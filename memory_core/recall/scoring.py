@@ -1,9 +1,11 @@
 """Pure: from features to an order, and to a score that means the same from question to question.
 
-The order is a weighted sum. Its parts are absolute, so the sum also tells how well the best memory fits at all; a
-logistic curve makes a score of it. Both were fitted by `tests/quality/fit_ranking.py`, which prints what stands here.
+The order is a weighted sum. A logistic curve makes a score of it, which also looks at the question as a whole: how far
+the best memory stands out by the pooled vectors, and how much was asked. Both were fitted by
+`tests/quality/fit_ranking.py`, which prints what stands here.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -29,16 +31,56 @@ WEIGHTS: Mapping[str, float] = {
 
 Source: `fit_ranking.py` on LoCoMo's five development conversations, 2026-11-30; ridge 2.
 """
-SLOPE, MIDDLE = 0.760, 15.09
-"""The sum at which a stored answer and none are equally likely, and how fast that changes; same source."""
-_MAX_EXPONENT = 500.0
-
-LENIENCE = 1.35
-"""Added to the log-odds: a memory that is missing counts about four times as much as one that is not needed.
-
-With it, at a threshold of .3, .841 of the answered questions get a turn that answers (.814 without), and .940 of
-everyday messages that nothing answers get nothing (.997 without); printed by `fit_ranking.py`.
+_WEIGHTS: npt.NDArray[np.float64] = np.array([WEIGHTS[name] for name in FEATURES])
+CURVE: Mapping[str, float] = {"sum": 0.5, "closest": 8.0, "field": -9.0, "pieces": -1.0}
+"""Log-odds for a unit of the sum and of each value of `Setting`; same source, and the single facts of
+`tests/quality/single_facts.py`.
 """
+BASE = -6.0
+"""Log-odds when all of these are 0; same source."""
+LENIENCE = 1.0
+"""Added to the log-odds: a memory that is missing counts about three times as much as one that is not needed."""
+_MAX_EXPONENT = 500.0
+_TYPICAL_FIELD, _TYPICAL_SHARE = 0.15, 5
+"""Where few memories are found, their mean cosine is drawn to that of an unrelated memory, as if so many were there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a search tells of its question as a whole; the same for each memory, so it moves no memory past another.
+
+    Attributes:
+        closest: Cosine of the pooled vectors of question and best memory.
+        field: Mean cosine of what dense search found, the best memory left out.
+        pieces: ln of the number of token rows of the question.
+    """
+
+    closest: float = 0.45
+    field: float = 0.2
+    pieces: float = 2.0
+
+    @property
+    def log_odds(self) -> float:
+        """What it adds to the log-odds of each memory."""
+        return CURVE["closest"] * self.closest + CURVE["field"] * self.field + CURVE["pieces"] * self.pieces
+
+
+def setting_of(cosines: Sequence[float | None], *, best: int, found: Sequence[float], pieces: int) -> Setting:
+    """Describe a search.
+
+    Args:
+        cosines: Of the pooled vectors, for each memory of the pool; None where dense search didn't return it.
+        best: The row of the memory with the highest sum.
+        found: All cosines that dense search returned, in any order.
+        pieces: Token rows of the question.
+    """
+    known = cosines[best]
+    # What dense search didn't return is no closer than what it returned.
+    closest = known if known is not None else min(found, default=_TYPICAL_FIELD)
+    others = math.fsum(found) - (closest if known is not None else 0.0)
+    count = len(found) - (known is not None)
+    field = (others + _TYPICAL_FIELD * _TYPICAL_SHARE) / (count + _TYPICAL_SHARE)
+    return Setting(closest=closest, field=field, pieces=math.log(max(pieces, 1)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +116,19 @@ class _Parts(Mapping[str, float]):
         return sum(map(bool, self._row))
 
 
-def score(table: npt.NDArray[np.float64]) -> list[Score]:
-    """Score every row of a feature table, in its order."""
-    parts = table * np.array([WEIGHTS[name] for name in FEATURES])
-    values = 1.0 / (1.0 + np.exp(np.minimum(SLOPE * (MIDDLE - parts.sum(axis=1)), _MAX_EXPONENT)))
+def best_row(table: npt.NDArray[np.float64]) -> int:
+    """The row of a feature table with the highest sum."""
+    return int((table @ _WEIGHTS).argmax())
+
+
+def score(table: npt.NDArray[np.float64], *, setting: Setting | None = None) -> list[Score]:
+    """Score every row of a feature table, in its order.
+
+    Args:
+        table: See `features.measure`.
+        setting: The question as a whole; None takes an ordinary one.
+    """
+    parts = table * _WEIGHTS
+    log_odds = CURVE["sum"] * parts.sum(axis=1) + (setting or Setting()).log_odds + BASE + LENIENCE
+    values = 1.0 / (1.0 + np.exp(np.minimum(-log_odds, _MAX_EXPONENT)))
     return [Score(value=value, parts=_Parts(row)) for value, row in zip(values.tolist(), parts.tolist(), strict=True)]

@@ -37,7 +37,8 @@ def is_question(text: str) -> bool:
 def names_told(text: str, *, known: Collection[str]) -> float:
     """ln(1 + number of capitalised words inside its sentences), those of `known` (lower case) left out."""
     found = _ENTITY.findall(text)
-    return math.log1p(sum(word.lower() not in known for word in found)) if found else 0.0
+    strange = found if not known else [word for word in found if word.lower() not in known]
+    return math.log1p(len(strange))
 
 
 def tells_time(text: str) -> bool:

@@ -71,6 +71,10 @@ class MemoryRepository:
             found |= {MemoryId(row.id): row for row in self._db.exec(statement)}
         return found
 
+    def get(self, memory_id: MemoryId) -> Memory | None:
+        """A memory of whichever scope; for the operator and for work that was given its id."""
+        return self._db.get(Memory, memory_id)
+
     def existing(self, ids: Sequence[MemoryId]) -> set[str]:
         """Those of the ids that are taken, in whichever scope; tells nothing else."""
         found: set[str] = set()

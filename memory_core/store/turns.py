@@ -1,9 +1,10 @@
 """Statements on sessions and turns."""
 
+import json
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 
-from sqlalchemy import func, or_, update
+from sqlalchemy import bindparam, func, or_, update
 from sqlmodel import Session as DbSession
 from sqlmodel import col, select
 
@@ -12,6 +13,29 @@ from memory_core.values import ScopeKey
 
 _BATCH = 500
 """Rows named at once; SQLite allows some thousand parameters in a statement."""
+
+# Made once: a turn is acknowledged within 5 ms of CPU, and to put a statement together costs as much as to run it.
+_KNOWN_KEYS = select(Turn.turn_key).where(
+    Turn.scope_key == bindparam("scope"),
+    Turn.agent_id == bindparam("agent"),
+    Turn.session_key == bindparam("session"),
+    col(Turn.turn_key).in_(bindparam("keys", expanding=True)),
+)
+_OPEN_SESSION = (
+    select(Session)
+    .where(
+        Session.scope_key == bindparam("scope"),
+        Session.imported == bindparam("imported"),
+        col(Session.ended_at).is_(None),
+        col(Session.last_at) >= bindparam("since"),
+        col(Session.started_at) <= bindparam("until"),
+    )
+    .order_by(col(Session.last_at).desc())
+    .limit(1)
+)
+_WAITING = select(func.count()).where(
+    Turn.scope_key == bindparam("scope"), col(Turn.consolidated_at).is_(None), col(Turn.text).is_not(None)
+)
 
 
 class TurnRepository:
@@ -29,29 +53,13 @@ class TurnRepository:
 
     def known_keys(self, scope: ScopeKey, *, agent_id: str, session_key: str, turn_keys: Sequence[str]) -> set[str]:
         """Those of the turn keys that were captured before."""
-        statement = select(Turn.turn_key).where(
-            Turn.scope_key == scope,
-            Turn.agent_id == agent_id,
-            Turn.session_key == session_key,
-            col(Turn.turn_key).in_(turn_keys),
-        )
-        return set(self._db.exec(statement))
+        wanted = {"scope": scope, "agent": agent_id, "session": session_key, "keys": list(turn_keys)}
+        return set(self._db.exec(_KNOWN_KEYS, params=wanted))
 
     def open_session(self, scope: ScopeKey, *, at: datetime, quiet: timedelta, imported: bool) -> Session | None:
         """The session that a turn said at `at` belongs to; None when it begins a new one."""
-        statement = (
-            select(Session)
-            .where(
-                Session.scope_key == scope,
-                Session.imported == imported,
-                col(Session.ended_at).is_(None),
-                col(Session.last_at) >= at - quiet,
-                col(Session.started_at) <= at + quiet,
-            )
-            .order_by(col(Session.last_at).desc())
-            .limit(1)
-        )
-        return self._db.exec(statement).first()
+        wanted = {"scope": scope, "imported": imported, "since": at - quiet, "until": at + quiet}
+        return self._db.exec(_OPEN_SESSION, params=wanted).first()
 
     def sessions_of_day(self, scope: ScopeKey, *, day: date) -> int:
         """Highest number of a session that began on that day; 0 when none did."""
@@ -86,10 +94,7 @@ class TurnRepository:
 
     def waiting(self, scope: ScopeKey) -> int:
         """Number of turns that wait for consolidation."""
-        statement = select(func.count()).where(
-            Turn.scope_key == scope, col(Turn.consolidated_at).is_(None), col(Turn.text).is_not(None)
-        )
-        return self._db.exec(statement).one()
+        return self._db.exec(_WAITING, params={"scope": scope}).one()
 
     def waiting_total(self) -> int:
         """Number of turns of all scopes that wait for consolidation."""
@@ -154,6 +159,7 @@ class TurnRepository:
         """Utterances of the live session of which most were consolidated since a moment; 0 when there is none."""
         statement = (
             select(func.count())
+            .select_from(Turn)
             .join(Session, col(Session.id) == col(Turn.session_id))
             .where(Turn.scope_key == scope, col(Session.imported).is_(False), col(Turn.consolidated_at).is_not(None))
             .group_by(col(Turn.session_id))
@@ -192,6 +198,16 @@ class TurnRepository:
             self._db.exec(update(Turn).where(*chosen).values(speaker=None))
         return overwritten
 
+    def named(self, turn_ids: Sequence[int], *, scopes: Sequence[ScopeKey]) -> list[tuple[ScopeKey, str]]:
+        """Scope and `turn_name` of turns of the scopes."""
+        found: list[tuple[ScopeKey, str]] = []
+        for start in range(0, len(turn_ids), _BATCH):
+            statement = select(Turn).where(
+                col(Turn.id).in_(turn_ids[start : start + _BATCH]), col(Turn.scope_key).in_(scopes)
+            )
+            found += [(ScopeKey(turn.scope_key), turn_name(turn)) for turn in self._db.exec(statement)]
+        return found
+
     def with_text(
         self,
         scopes: Sequence[ScopeKey],
@@ -214,3 +230,8 @@ class TurnRepository:
         """When the newest turn arrived."""
         statement = select(Turn.created_at).order_by(col(Turn.id).desc()).limit(1)
         return self._db.exec(statement).first()
+
+
+def turn_name(turn: Turn) -> str:
+    """What tells an utterance apart within its scope, in every copy of the tables."""
+    return json.dumps([turn.agent_id, turn.session_key, turn.turn_key, turn.role])

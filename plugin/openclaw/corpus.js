@@ -13,9 +13,16 @@ const ADDRESS = /^kref:\/\/\S+$/;
  *   service is away: the gateway tells the model that this corpus is missing from what it found.
  */
 export function corpusSupplement({ client, runs, settings, entryOf }) {
-  async function ask(tool, { agentId, agentSessionKey: sessionKey }, args) {
+  /** Whose memory may be shown: the run's person's, else a room's own; undefined when that is nobody's. */
+  function readerOf({ agentId, agentSessionKey: sessionKey }) {
+    const run = sessionKey && runs.inProgress(sessionKey);
+    if (run || !sessionKey) return run || undefined;
     const about = { sessionKey, agentId };
-    const session = runs.inProgress(sessionKey) ?? runs.ofSession(about, { entry: entryOf(about), settings });
+    const session = runs.ofSession(about, { entry: entryOf(about), settings });
+    return session.chatType === "direct" ? undefined : session;
+  }
+
+  async function ask(tool, session, args) {
     const sent = await client.post(`/v1/tools/${tool}`, { session, arguments: args });
     if (!sent.ok) throw new Error(`long-term memory can't be used right now (${sent.reason})`);
     return sent.body;
@@ -23,17 +30,19 @@ export function corpusSupplement({ client, runs, settings, entryOf }) {
 
   return {
     async search(query) {
-      if (!query.agentSessionKey) return [];
+      const session = readerOf(query);
+      if (!session) return [];
       const topK = Math.min(Math.max(Math.trunc(query.maxResults ?? HITS), 1), 50);
-      const { text, details, isError } = await ask("memory_search", query, { query: query.query, topK });
+      const { text, details, isError } = await ask("memory_search", session, { query: query.query, topK });
       if (isError) throw new Error(text);
       return (details?.memories ?? []).map((memory) => hit(memory, details.shared));
     },
 
     async get(query) {
       // Everything else is a file of the gateway's own memory.
-      if (!query.agentSessionKey || !ADDRESS.test(query.lookup ?? "")) return null;
-      const { text, details, isError } = await ask("memory_get", query, { ref: query.lookup });
+      const session = ADDRESS.test(query.lookup ?? "") && readerOf(query);
+      if (!session) return null;
+      const { text, details, isError } = await ask("memory_get", session, { ref: query.lookup });
       if (isError && details?.code === "not_found") return null;
       if (isError) throw new Error(text);
       return { ...described(details.memory, details.shared), ...excerpt(details.memory.text, query) };

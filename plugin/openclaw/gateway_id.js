@@ -1,15 +1,22 @@
 // What this gateway calls itself to the service: the same in every registration of the plugin, and after a restart, so
 // that the service knows which gateway somebody's words came through.
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const ID = Symbol.for("nightshift.gateway.v1");
+const RUN = Symbol.for("nightshift.gateway-run.v1");
 const FORM = /^[\w-]{8,64}$/;
 
 export function gatewayId() {
   globalThis[ID] ??= randomUUID();
   return globalThis[ID];
+}
+
+/** The name of this process of the gateway, another one after a restart: it says who is there now, not whose words. */
+export function gatewayRun() {
+  globalThis[RUN] ??= randomUUID();
+  return globalThis[RUN];
 }
 
 /**
@@ -22,7 +29,7 @@ export function keepGatewayId(stateFolder) {
   const folder = join(stateFolder, "nightshift");
   const path = join(folder, "gateway-id");
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
     writeFileSync(path, randomUUID(), { flag: "wx", mode: 0o600 });
   } catch {
     // It is there already, or can't be.

@@ -1,7 +1,7 @@
 // How the service is started in local mode: the program, its environment, where its output goes.
 import { existsSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { gatewayId } from "./gateway_id.js";
+import { gatewayRun } from "./gateway_id.js";
 
 const LOG_BYTES = 5 * 1024 * 1024;
 
@@ -33,7 +33,7 @@ export function environmentOf({ home, baseUrl, serviceEnvironment }, env = proce
     NIGHTSHIFT_PORT: new URL(baseUrl).port || "80",
     NIGHTSHIFT_DEMO: "0",
     NIGHTSHIFT_LIFELINE: "1",
-    NIGHTSHIFT_GATEWAY_ID: gatewayId(),
+    NIGHTSHIFT_GATEWAY_ID: gatewayRun(),
   };
 }
 

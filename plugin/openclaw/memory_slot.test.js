@@ -68,14 +68,14 @@ test("it is asked for the person of the run in progress, and for nobody before a
   const { gateway } = it;
   const ctx = operator(fresh("identity"));
   const search = () => gateway.memory.corpus.search({ query: "cat", agentSessionKey: ctx.sessionKey });
-  await search();
-  assert.deepEqual(person(asked(it)), [undefined, undefined, false]);
+  const get = () => gateway.memory.corpus.get({ lookup: MISO.kref, agentSessionKey: ctx.sessionKey });
+  assert.deepEqual([await search(), await get()], [[], null]);
   await begin(gateway, ctx);
-  await search();
+  assert.equal((await search()).length, 1);
   assert.equal(asked(it).session.isOwner, true);
   await gateway.fire("agent_end", { messages: [], success: true, runId: ctx.runId }, ctx);
-  await search();
-  assert.deepEqual(person(asked(it)), [undefined, undefined, false]);
+  assert.deepEqual([await search(), await get()], [[], null]);
+  assert.equal(it.service.calls("/v1/tools/memory_search").length, 1);
 });
 
 test("two people's runs on one session key: nobody's memory, until one of them is over", async () => {
@@ -86,8 +86,8 @@ test("two people's runs on one session key: nobody's memory, until one of them i
   const search = () => gateway.memory.corpus.search({ query: "cat", agentSessionKey: bob.sessionKey });
   await begin(gateway, bob);
   await begin(gateway, alice);
-  await search();
-  assert.deepEqual(person(asked(it)), [undefined, undefined, false]);
+  assert.deepEqual(await search(), []);
+  assert.equal(asked(it), undefined);
   await gateway.fire("agent_end", { messages: [], runId: bob.runId }, bob);
   await search();
   assert.deepEqual(person(asked(it)), ["alice", "telegram", false]);
@@ -112,7 +112,9 @@ test("without a session key nothing is asked; of a room only the room is", async
 
 test("an address is read in lines from 1; what isn't an address is left to the gateway's own memory", async () => {
   const { service, gateway } = await loadWith(answers);
-  const agentSessionKey = fresh("get");
+  const ctx = operator(fresh("get"));
+  await begin(gateway, ctx);
+  const agentSessionKey = ctx.sessionKey;
   const get = (query) => gateway.memory.corpus.get({ agentSessionKey, ...query });
   const whole = await get({ lookup: MISO.kref });
   assert.deepEqual([whole.content, whole.fromLine, whole.lineCount, whole.path], [MISO.text, 1, 3, MISO.kref]);
@@ -130,7 +132,7 @@ test("what isn't there is null; a service that is away is told, not hidden", asy
   const missing = { text: "not found", details: { code: "not_found" }, isError: true };
   const { service, gateway } = await loadWith(() => missing);
   const { corpus } = gateway.memory;
-  const agentSessionKey = fresh("missing");
+  const agentSessionKey = "agent:main:telegram:group:8";
   assert.equal(await corpus.get({ lookup: MISO.kref, agentSessionKey }), null);
   await assert.rejects(corpus.search({ query: "cat", agentSessionKey }), /not found/);
   await service.stop();

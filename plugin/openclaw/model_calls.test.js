@@ -48,8 +48,8 @@ async function running({ calls = [], complete = () => RESULT, answer = () => ({ 
   const service = await serve({
     answer: async (path, body) => {
       if (path !== CLAIM) return answer(path, body);
-      if (waiting.length) return waiting.shift();
-      return "hang";
+      const next = waiting.shift() ?? "hang";
+      return typeof next === "function" ? next() : next;
     },
   });
   const { client } = connect(service);
@@ -68,7 +68,7 @@ async function running({ calls = [], complete = () => RESULT, answer = () => ({ 
   endings.push(() => modelCalls.stop());
   modelCalls.start();
   const answers = () => service.requests.filter(({ path }) => path.startsWith("/v1/model-calls/") && path !== CLAIM);
-  return { service, modelCalls, asked, answers, logger, waiting };
+  return { service, modelCalls, asked, answers, logger };
 }
 
 describe("a call", () => {
@@ -139,16 +139,26 @@ describe("a call", () => {
 
   test("is asked without a schema from then on when the provider can't take one", async () => {
     const responseFormat = { type: "json_schema", json_schema: { name: "x", schema: {} } };
-    const { asked, answers, waiting } = await running({
-      calls: [callOf("c1", { responseFormat })],
+    let tellFirst;
+    const first = new Promise((resolve) => {
+      tellFirst = resolve;
+    });
+    const { asked, answers } = await running({
+      calls: [
+        callOf("c1", { responseFormat }),
+        async () => {
+          await first;
+          return callOf("c2", { responseFormat });
+        },
+      ],
       complete: (params) => (params.responseFormat ? { ...RESULT, text: "", stopReason: "error" } : RESULT),
     });
     await until(() => answers().length === 1);
-    waiting.push(callOf("c2", { responseFormat }));
-    assert.equal(answers()[0].body.text, "noted");
+    tellFirst();
+    await until(() => answers().length === 2);
     assert.deepEqual(
       asked.map((params) => "responseFormat" in params),
-      [true, false],
+      [true, false, false],
     );
   });
 
@@ -285,6 +295,6 @@ describe("the gateway's id", () => {
     endings.push(() => rmSync(folder, { recursive: true }));
     afterRestart(folder);
     writeFileSync(join(folder, "nightshift", "gateway-id"), "no id\n\n");
-    for (const place of [undefined, "/proc/nowhere", folder]) assert.match(afterRestart(place), /^[\w-]{36}$/);
+    for (const place of [undefined, join(folder, "not", "there"), folder]) assert.match(afterRestart(place), /^[\w-]{36}$/);
   });
 });

@@ -1,6 +1,6 @@
 // Tells the service again and again that this gateway uses it, and how many turns wait here for it: a service that another
 // gateway started stays as long as somebody uses it, and its status shows what it hasn't been given yet.
-import { gatewayId } from "./gateway_id.js";
+import { gatewayRun } from "./gateway_id.js";
 
 const EVERY_MS = 10_000;
 const LAST_MS = 1000;
@@ -52,7 +52,7 @@ export class Presence {
     // Outside the breaker: nobody waits for it, and a turn that misses its memory says so itself.
     return this.#client.post(
       "/v1/gateways",
-      { gatewayId: gatewayId(), leaving, ...this.#outbox.state },
+      { gatewayId: gatewayRun(), leaving, ...this.#outbox.state },
       { isLongWait: true, timeoutMs },
     );
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { load } from "./fake_gateway.js";
-import { gatewayId } from "./gateway_id.js";
+import { gatewayRun } from "./gateway_id.js";
 import { Outbox } from "./outbox.js";
 import { Presence } from "./presence.js";
 import { recordingLogger, servicesOf, TOKEN, until } from "./recording_service.js";
@@ -27,7 +27,7 @@ test("the service is told who uses it and what waits for it, again and again", a
   presence.start();
   await until(() => told(service).length >= 2);
   assert.deepEqual(told(service)[0], {
-    gatewayId: gatewayId(),
+    gatewayId: gatewayRun(),
     leaving: false,
     waitingTurns: 0,
     waitingBytes: 0,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { Client } from "./client.js";
-import { gatewayId } from "./gateway_id.js";
+import { gatewayRun } from "./gateway_id.js";
 import { environmentOf, launchOf, openLog } from "./launch.js";
 import { recordingLogger, startService, until } from "./recording_service.js";
 import { readSettings } from "./settings.js";
@@ -224,7 +224,7 @@ test("the service gets the settings, not the gateway's own variables", () => {
     NIGHTSHIFT_PORT: "7461",
     NIGHTSHIFT_DEMO: "0",
     NIGHTSHIFT_LIFELINE: "1",
-    NIGHTSHIFT_GATEWAY_ID: gatewayId(),
+    NIGHTSHIFT_GATEWAY_ID: gatewayRun(),
   });
 });
 

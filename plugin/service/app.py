@@ -18,6 +18,7 @@ from plugin.service.dream_routes import router as dream_router
 from plugin.service.errors import code_of, error_response
 from plugin.service.gate_routes import router as gate_router
 from plugin.service.gateway_routes import router as gateway_router
+from plugin.service.memory_routes import router as memory_router
 from plugin.service.metrics import Metrics
 from plugin.service.middleware import Gate
 from plugin.service.model_calls import router as model_call_router
@@ -75,6 +76,7 @@ def build_app(core: MemoryCore, *, token: str, on_wake: list[Background]) -> Fas
     app.include_router(context_router)
     app.include_router(dream_router)
     app.include_router(gate_router)
+    app.include_router(memory_router)
     app.include_router(model_call_router)
     app.include_router(gateway_router)
     app.add_middleware(Gate, token=token, listen=core.settings.listen)

@@ -1,8 +1,9 @@
 """Dream runs and their schedule, for the operator."""
 
 import asyncio
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Response
 from pydantic.alias_generators import to_camel
@@ -27,8 +28,8 @@ class ChangeOut(Wire):
     other_kref: str | None
     reason: str
     state: str
-    before: dict[str, Any] | None
-    after: dict[str, Any] | None
+    before: dict[str, Any]
+    after: dict[str, Any]
 
     @classmethod
     def of(cls, change: ReportedChange) -> "ChangeOut":
@@ -160,14 +161,14 @@ class ScheduleOut(Wire):
 
 
 @router.get("/v1/dream-runs", response_model_exclude_none=True)
-async def dream_runs(it: Service, limit: Limit = 20, cursor: str | None = None) -> ReportsOut:
+async def dream_runs(it: Service, *, limit: Limit = 20, cursor: str | None = None) -> ReportsOut:
     """Reports of runs, newest first, each with its first changes."""
     reports, following = await asyncio.to_thread(it.core.dreams.reports.page, limit=limit, after=cursor)
     return ReportsOut(runs=[ReportOut.of(report) for report in reports], next_cursor=following)
 
 
 @router.get("/v1/dream-runs/{run_id}", response_model=ReportOut, response_model_exclude_none=True)
-async def dream_run(run_id: str, it: Service, *, format: Literal["json", "markdown"] = "json") -> object:  # noqa: A002 the name on the wire
+async def dream_run(run_id: str, it: Service, *, format: Literal["json", "markdown"] = "json") -> object:
     """The report of one run, for programs or as Markdown for people."""
     report = await asyncio.to_thread(it.core.dreams.reports.get, run_id)
     if format == "json":
@@ -184,7 +185,7 @@ async def start_run(body: RunIn, it: Service) -> RunOut:
 
 
 @router.post("/v1/dream-runs/{run_id}/undo")
-async def undo_run(run_id: str, it: Service, body: UndoIn | None = None) -> UndoOut:
+async def undo_run(run_id: str, it: Service, *, body: UndoIn | None = None) -> UndoOut:
     """Take back what a run did; 409 with the reasons where somebody changed it since."""
     partial = body is not None and body.partial
     undone = await asyncio.to_thread(it.core.dreams.undoing.undo, run_id, partial=partial)
@@ -205,7 +206,6 @@ async def change_schedule(body: ScheduleIn, it: Service) -> ScheduleOut:
     return ScheduleOut.of(await asyncio.to_thread(change, cron=body.cron, paused=body.paused))
 
 
-def _camel(values: object) -> dict[str, Any] | None:
-    if not isinstance(values, dict):
-        return None
-    return {to_camel(name): value for name, value in cast("dict[str, Any]", values).items()}
+def _camel(values: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Columns by their names on the wire; nothing for what was new."""
+    return {to_camel(name): value for name, value in (values or {}).items()}

@@ -8,9 +8,9 @@ from typing import Annotated, Any, cast
 from pydantic import Discriminator, Tag, TypeAdapter, ValidationError
 
 from memory_core.bootstrap import MemoryCore
+from memory_core.capture.proposals import Proposal
 from memory_core.capture.service import ReplayedLine
 from memory_core.capture.storing import ExportedMemory
-from memory_core.capture.proposals import Proposal
 from memory_core.identity import complete
 from memory_core.values import Decision, JobId, JobKind, MemoryId, Origin, ScopeKey, SessionRef
 from plugin.service.errors import TooLarge
@@ -19,6 +19,8 @@ from plugin.service.tools.base import describe
 
 MAX_IMPORT_BYTES = 256_000_000
 MAX_LINE_BYTES = 1_000_000
+MADE_BY_IMPORT = "import"
+"""Maker of memories that came from an export which doesn't tell."""
 _BATCH_LINES = 200
 _REPORTED = 1000
 """Rejected lines that a result names; all are counted."""
@@ -183,6 +185,7 @@ def _exported(line: MemoryLineIn) -> ExportedMemory:
         imported=line.imported,
         pinned=line.pinned,
         tags=tuple(line.tags),
+        made_by=line.made_by or MADE_BY_IMPORT,
     )
     return ExportedMemory(
         proposal=proposal,

@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Request
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from memory_core.bootstrap import MemoryCore
 from memory_core.jobs.model_calls import Claim
 from memory_core.values import ChatReply, Scope
 from plugin.service.context import ServiceContext, service
-from plugin.service.schemas import MAX_KEY_CHARS, Count, Key, Text, Wire
+from plugin.service.schemas import MAX_KEY_CHARS, Key, Text, Wire
 
 LONG_POLL_S = 25.0
 """How long a claim is held open when there is nothing to do; API.md."""
@@ -21,9 +21,19 @@ LOOK_EVERY_S = 0.5
 GATEWAY_HEADER = "x-nightshift-gateway"
 """The id of the gateway that a request comes from, on every request of its plugin."""
 _MAX_ERROR_CHARS = 200
+_MOST_TOKENS = 1_000_000_000
 
 router = APIRouter()
 GatewayId = Annotated[str | None, Header(alias=GATEWAY_HEADER, max_length=MAX_KEY_CHARS)]
+
+
+def _tokens(value: object) -> int:
+    if isinstance(value, int | float) and 0 <= value <= _MOST_TOKENS:
+        return int(value)
+    return 0
+
+
+Tokens = Annotated[int, BeforeValidator(_tokens)]
 
 
 class ClaimIn(Wire):
@@ -71,12 +81,12 @@ class ClaimOut(Wire):
 
 
 class Usage(Wire):
-    """Tokens as the gateway counts them."""
+    """Tokens as the gateway counts them; what isn't a number counts as none."""
 
-    input_tokens: Count | Literal[0] = 0
-    output_tokens: Count | Literal[0] = 0
-    cache_read_tokens: Count | Literal[0] = 0
-    cache_write_tokens: Count | Literal[0] = 0
+    input_tokens: Tokens = 0
+    output_tokens: Tokens = 0
+    cache_read_tokens: Tokens = 0
+    cache_write_tokens: Tokens = 0
 
 
 class AnswerIn(Wire):

@@ -201,6 +201,8 @@ class MemoryOut(Wire):
     count: int
     sources: list[str]
     space: str
+    made_by: str | None = None
+    job_id: str | None = None
 
     @classmethod
     def of(cls, view: MemoryView, *, score: float | None = None) -> "MemoryOut":
@@ -228,6 +230,8 @@ class MemoryOut(Wire):
             count=memory.count,
             sources=list(view.sources),
             space=memory.space,
+            made_by=memory.made_by,
+            job_id=memory.job_id,
         )
 
 
@@ -334,3 +338,4 @@ class MemoryLineIn(Wire):
     count: Count = 1
     tags: list[Key] = Field(default_factory=list)
     sources: list[Key] = Field(default_factory=list)
+    made_by: Key | None = None

@@ -44,8 +44,14 @@ class Live:
             setup: More arguments for `GatewaySetup`; `plugin_config` is joined with what fast tests need.
         """
         given = dict(setup or {})
-        # Every exchange is consolidated at once: no test waits for the threshold or for quiet.
-        config = {"consolidationThreshold": 2, "idleConsolidationTimeout": 1, **given.pop("plugin_config", {})}
+        config = {
+            # Every exchange is consolidated at once: no test waits for the threshold or for quiet.
+            "consolidationThreshold": 2,
+            "idleConsolidationTimeout": 1,
+            # What background work asks would take the steps that a test scripted for its turns.
+            "chatModel": {"provider": "none"},
+            **given.pop("plugin_config", {}),
+        }
         model = ScriptedModel()
         environment = {"NIGHTSHIFT_HOME": str(home / "ns"), "NIGHTSHIFT_PORT": str(free_port())}
         try:

@@ -12,6 +12,7 @@ import pytest
 from memory_core.bootstrap import MemoryCore, Ports, compose_core
 from memory_core.capture.service import Captured, LiveTurn
 from memory_core.models.memory import Memory
+from memory_core.ports import ChatModel
 from memory_core.settings import Settings
 from memory_core.settings_loading import load_settings
 from memory_core.store.memories import MemoryFilter
@@ -86,7 +87,12 @@ def settings_for(home: Path, *, url: str | None = None, overrides: Mapping[str, 
 
 @contextmanager
 def opened(
-    home: Path, *, url: str | None = None, overrides: Mapping[str, object] | None = None, like: World | None = None
+    home: Path,
+    *,
+    url: str | None = None,
+    overrides: Mapping[str, object] | None = None,
+    like: World | None = None,
+    chat: ChatModel | None = None,
 ) -> Generator[World]:
     """Open a world; `like` gives its clock, index and so on to this one, as a second process would share them."""
     woken: list[str] = []
@@ -94,7 +100,7 @@ def opened(
     index = like.index if like else FakeVectorIndex()
     embedder = like.embedder if like else FakeEmbedder()
     engine = like.engine if like else FakeFlowEngine()
-    ports = Ports(clock=clock, index=index, embedder=embedder, engine=engine)
+    ports = Ports(clock=clock, index=index, embedder=embedder, engine=engine, chat=chat)
     settings = settings_for(home, url=url, overrides=overrides)
     with compose_core(settings, ports, on_work=lambda: woken.append("work")) as core:
         yield World(core=core, clock=clock, index=index, embedder=embedder, engine=engine, woken=woken)

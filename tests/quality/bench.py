@@ -1,7 +1,11 @@
-"""Measurements of a real tree: `python -m tests.quality.bench [recall|speed|tree|all]`; what `make bench` runs.
+"""Measures what this project promises: `python -m tests.quality.bench [SECTION ...] [--without-100k]`.
 
-The recall benchmark's conversations may not be copied into this project. It is read from the folder that
-`NIGHTSHIFT_BENCH` names, `../shared/bench` when unset; without that folder only the tree is measured.
+What `make bench` runs: every section of `SECTIONS`, one after the other. Each prints its tables and is kept in one JSON
+file; a section that fails is reported, the others go on, and the exit code says so. Sections that aren't run keep the
+figures of the last time.
+
+The recall benchmark's conversations may not be copied into this project. They are read from the folder that
+`NIGHTSHIFT_BENCH` names, `../shared/bench` when unset; without it, sections that need it are left out.
 """
 
 import argparse
@@ -11,21 +15,54 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, cast
 
 import psutil
 
+from memory_core.adapters.system_clock import SystemClock
 from tests.acceptance.up_process import UpProcess
 from tests.quality.speed import measure_speed
+from tests.quality.tables import print_tables
 
-RESULTS = Path("bench-results")
+RESULTS = Path("bench-results/bench.json")
 _BENCH_VARIABLE = "NIGHTSHIFT_BENCH"
 _MIB = 1024 * 1024
-_SIZES = (1_000, 10_000)
+_SIZES = (1_000, 10_000, 100_000)
 _REST_S = 10.0
 """How long a tree is left alone before its memory is measured."""
+
+Figures = Mapping[str, object]
+
+
+class _LeftOut(Exception):
+    """A section can't be measured here; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What was asked for.
+
+    Attributes:
+        sizes: Numbers of memories at which speed is measured.
+        bench: Folder of the recall benchmark.
+    """
+
+    sizes: Sequence[int] = _SIZES
+    bench: Path = field(default_factory=lambda: Path(os.environ.get(_BENCH_VARIABLE, "../shared/bench")))
+
+    def conversations(self) -> Path:
+        """The benchmark's conversations.
+
+        Raises:
+            _LeftOut: they aren't there.
+        """
+        if not (self.bench / "recall_bench.py").exists():
+            raise _LeftOut(f"no benchmark in {self.bench}; set {_BENCH_VARIABLE}")
+        return self.bench / "locomo-dev"
 
 
 @contextmanager
@@ -41,7 +78,7 @@ def running_tree() -> Generator[tuple[UpProcess, float]]:
             tree.clean_up()
 
 
-def measure_tree() -> dict[str, object]:
+def tree_at_rest(_: Options) -> Figures:
     """Start-up time with an empty home, and resident memory of each process at rest."""
     with running_tree() as (tree, ready_s):
         time.sleep(_REST_S)
@@ -49,48 +86,79 @@ def measure_tree() -> dict[str, object]:
     return {"readyS": round(ready_s, 1), "residentMiB": {**memory, "total": sum(memory.values())}}
 
 
-def measure_recall(bench: Path) -> dict[str, object]:
-    """Replay the conversations into a fresh tree and score what it recalls."""
+def recall_quality(options: Options) -> Figures:
+    """Replay the conversations into a fresh tree and score what it recalls, by category."""
+    conversations = options.conversations()
     with running_tree() as (tree, _), tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "table.json"
         command = [
             sys.executable,
-            str(bench / "recall_bench.py"),
+            str(options.bench / "recall_bench.py"),
             *("--url", tree.url),
             *("--token-file", str(tree.home / "token")),
-            *("--data", str(bench / "locomo-dev")),
+            *("--data", str(conversations)),
             *("--json", str(table)),
         ]
         subprocess.run(command, check=True)
-        return json.loads(table.read_text())
+        return cast("Figures", json.loads(table.read_text()))
+
+
+def recall_speed(options: Options) -> Figures:
+    """CPU and wall time of recalls by stage, alone and ten at once; memory, open time, insert rate."""
+    return measure_speed(options.sizes)
+
+
+SECTIONS: Mapping[str, Callable[[Options], Figures]] = {
+    "tree": tree_at_rest,
+    "recall": recall_quality,
+    "speed": recall_speed,
+}
+"""By name, in order. To add one is a line here; figures are numbers, texts, and maps of them."""
 
 
 def main() -> None:
     """Measure what is asked for, print it, and keep it as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="?", default="all", choices=("all", "recall", "speed", "tree"))
-    what = parser.parse_args().what
-    bench = Path(os.environ.get(_BENCH_VARIABLE, "../shared/bench"))
-    RESULTS.mkdir(exist_ok=True)
-    if what in ("all", "tree"):
-        _keep("tree", measure_tree())
-    if what in ("all", "speed"):
-        _keep("speed", measure_speed(_SIZES))
-    if what in ("all", "recall"):
-        if (bench / "recall_bench.py").exists():
-            _keep("recall", measure_recall(bench))
-        else:
-            print(f"recall is not measured: no benchmark in {bench} (set {_BENCH_VARIABLE})")
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"{', '.join(SECTIONS)}; all when none is named")
+    parser.add_argument("--without-100k", action="store_true", help="leave out 100,000 memories, about 5 minutes")
+    asked = parser.parse_args()
+    if unknown := set(asked.sections) - set(SECTIONS):
+        parser.error(f"there is no section {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
+    options = Options(sizes=_SIZES[:-1] if asked.without_100k else _SIZES)
+    outcomes = [_run(name, options) for name in SECTIONS if name in asked.sections or not asked.sections]
+    print(f"kept in {RESULTS}")
+    sys.exit(0 if all(outcomes) else 1)
+
+
+def _run(name: str, options: Options) -> bool:
+    print(f"\n{name}: {SECTIONS[name].__doc__}", flush=True)
+    began = time.monotonic()
+    try:
+        figures = SECTIONS[name](options)
+    except _LeftOut as reason:
+        print(f"left out: {reason}")
+        return True
+    except BaseException as error:  # pytest.fail raises one; the other sections are measured all the same
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        print(f"failed: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        return False
+    print_tables(figures)
+    _keep(name, figures, took_s=round(time.monotonic() - began))
+    return True
+
+
+def _keep(name: str, figures: Figures, *, took_s: int) -> None:
+    RESULTS.parent.mkdir(exist_ok=True)
+    kept: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    measured_at = SystemClock().now().isoformat(timespec="seconds")
+    kept[name] = {"measuredAt": measured_at, "tookS": took_s, "figures": figures}
+    RESULTS.write_text(json.dumps(kept, indent=1))
 
 
 def _name(process: psutil.Process) -> str:
     line = process.cmdline()
     return line[line.index("-m") + 1] if "-m" in line else Path(line[0]).name
-
-
-def _keep(name: str, figures: dict[str, object]) -> None:
-    print(f"{name}:", json.dumps(figures, indent=1))
-    (RESULTS / f"{name}.json").write_text(json.dumps(figures, indent=1))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ _FILE = Path(__file__).parent / "data" / "labelled_turns.txt"
 _HEAD = re.compile(r"## (\d+) (direct|group) (\S+) (\d{4}-\d\d-\d\d) .+")
 _TURN = re.compile(r"(\w+)> (.+)")
 _LABEL = re.compile(r"= (\w+): (.+)")
-_HELD_OUT_FROM = 13
+_HELD_OUT_FROM = 19
 """Conversations from this number on were written after the rules had been tuned on those before."""
 
 

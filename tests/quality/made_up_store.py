@@ -13,6 +13,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+import numpy.typing as npt
 from sqlalchemy import insert
 
 from memory_core.bootstrap import MemoryCore
@@ -123,12 +124,12 @@ class _Maker:
         other = self._chance.choice(self._material.embeddings)
         rows = np.concatenate([own.tokens, other.tokens[:_ROWS_OF_OTHER]])
         return Embedding(
-            dense=self._vary((own.dense + _SHARE_OF_OTHER * other.dense)[np.newaxis])[0],
+            dense=self._vary((own.dense + np.float32(_SHARE_OF_OTHER) * other.dense)[np.newaxis])[0],
             tokens=self._vary(rows),
             sparse=weigh_document(keywords(passage_text(text, speaker=speaker))),
         )
 
-    def _vary(self, rows: FloatArray) -> FloatArray:
+    def _vary(self, rows: npt.NDArray[np.floating[Any]]) -> FloatArray:
         varied = rows + self._noise.normal(0, _NOISE / np.sqrt(rows.shape[1]), rows.shape)
         return (varied / np.linalg.norm(varied, axis=1, keepdims=True)).astype(np.float32)
 

@@ -1,8 +1,9 @@
-"""What the model-free extraction keeps of labelled conversations: `python -m tests.quality.measure_extraction [--show]`.
+"""What model-free extraction keeps of labelled conversations: `python -m tests.quality.measure_extraction [--show]`.
 
 A statement is kept when a memory holds its words, and right when that memory also has its kind. A memory is junk when
 nothing was expected of its turn. Precision of a kind: memories given that kind that hold a statement of it; recall:
-statements of it that lie in a memory of it. Rules were tuned on two thirds of the conversations (`tuned`).
+statements of it that lie in a memory of it. `heldOut` are the conversations that were written after the rules had been
+tuned on the others (`tuned`); docs/capture.md tells what they showed at first.
 """
 
 import argparse

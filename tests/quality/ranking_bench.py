@@ -7,8 +7,8 @@ message keys, time). Nothing of it may stand in this project; what is derived fr
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -20,12 +20,15 @@ from memory_core.recall.features import WINDOW, Contender, measure
 from memory_core.recall.finding import CANDIDATES
 from memory_core.recall.plan import plan
 from memory_core.recall.pool import KEYWORD_SHARE, NEIGHBOURED, POOLED
+from memory_core.recall.scoring import Setting, setting_of
 from memory_core.values import Embedding, MemoryId, Origin
 from memory_core.vectors import passage_text
+from tests.quality.single_facts import FactStore
 
 Table = npt.NDArray[np.float64]
 
 _ZONE = "UTC"
+_TOLD_AT, _ASKED_AT = datetime(2026, 3, 3, 9, tzinfo=UTC), datetime(2026, 3, 5, 18, tzinfo=UTC)
 _QUIET = timedelta(hours=1)
 """A longer pause begins a session, as the service's default has it."""
 
@@ -54,21 +57,37 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """A transcript and what is asked of it."""
+    """A transcript and what is asked of it; `asker` is who says "I" in the questions."""
 
     name: str
     lines: tuple[Line, ...]
     questions: tuple[Question, ...]
+    asker: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Asked:
-    """A question measured against a store: the feature table, the source of each row, and the keys that answer it."""
+    """A question measured against a store.
+
+    Attributes:
+        table: Its feature table.
+        keys: The source of each row.
+        gold: The keys that answer it.
+        cosines, found, pieces: See `setting_of`.
+    """
 
     table: Table
     keys: tuple[str, ...]
     gold: frozenset[str]
     category: str
+    cosines: tuple[float | None, ...]
+    found: tuple[float, ...]
+    pieces: int
+
+    def setting(self, weights: Table) -> Setting:
+        """The question as a whole, its best memory being the one that these weights rank first."""
+        best = int((self.table @ weights).argmax())
+        return setting_of(self.cosines, best=best, found=self.found, pieces=self.pieces)
 
     def gold_rows(self) -> npt.NDArray[np.int64]:
         """Rows of the table that answer."""
@@ -109,6 +128,21 @@ def _conversation(path: Path) -> Conversation:
     return Conversation(name=path.name, lines=tuple(lines), questions=questions)
 
 
+def of_facts(store: FactStore) -> Conversation:
+    """A store of single facts as a conversation of one session; questions that nothing answers have no gold."""
+    lines = tuple(
+        Line(key=str(number), session=1, speaker=store.name, role=Origin.USER, at=_TOLD_AT, text=fact)
+        for number, fact in enumerate(store.facts)
+    )
+    asked = [(text, frozenset({str(number)})) for number, text in enumerate(store.asked)]
+    asked += [(text, frozenset[str]()) for text in store.absent]
+    questions = tuple(
+        Question(text=text, category="answered" if gold else "absent", gold=gold, asked_at=_ASKED_AT)
+        for text, gold in asked
+    )
+    return Conversation(name=store.name, lines=lines, questions=questions, asker=store.name)
+
+
 def _entries(path: Path) -> Iterator[dict[str, str]]:
     for line in path.read_text().splitlines():
         yield json.loads(line)
@@ -124,12 +158,13 @@ class Store:
     def __init__(self, conversation: Conversation, embedder: Embedder) -> None:
         self.speakers = Counter(line.speaker for line in conversation.lines)
         self._embedder = embedder
+        self._asker = conversation.asker
         captured = list(_capture(conversation.lines))
         texts = [passage_text(candidate.text, speaker=candidate.speaker) for _, candidate in captured]
         embeddings = embedder.embed_passages(texts)
         self._keys = [line.key for line, _ in captured]
         self._contenders = _contenders(captured, embeddings)
-        self._alone = [replace(one, session=None) for one in self._contenders]
+        self._alone = [one._replace(session=None) for one in self._contenders]
         self._by_place = {(one.session, one.place): row for row, one in enumerate(self._contenders)}
         self._dense = np.stack([embedding.dense for embedding in embeddings])
         self._postings: dict[int, list[tuple[int, float]]] = defaultdict(list)
@@ -147,32 +182,35 @@ class Store:
             question: May be one that another conversation answers.
             alone: As if every memory had been stored by a tool, without a session.
         """
-        read = plan(question.text, asked_at=question.asked_at, zone=_ZONE, speakers=self.speakers)
+        read = plan(question.text, asked_at=question.asked_at, zone=_ZONE, speakers=self.speakers, asker=self._asker)
         query = self._embedder.embed_query(question.text, quiet=read.quiet)
-        rows = self._pool(query, reach=() if alone else tuple(WINDOW))
+        rows, cosines = self._pool(query, reach=() if alone else tuple(WINDOW))
         contenders = self._alone if alone else self._contenders
         return Asked(
             table=measure(query, [contenders[row] for row in rows], plan=read),
             keys=tuple(self._keys[row] for row in rows),
             gold=question.gold,
             category=question.category,
+            cosines=tuple(map(cosines.get, rows)),
+            found=tuple(cosines.values()),
+            pieces=len(query.tokens),
         )
 
-    def _pool(self, query: Embedding, *, reach: Sequence[int]) -> list[int]:
-        """What `recall.pool` would gather, with exact search in place of the index."""
+    def _pool(self, query: Embedding, *, reach: Sequence[int]) -> tuple[list[int], dict[int, float]]:
+        """What `recall.pool` would gather, with exact search in place of the index; and what dense search found."""
         keywords = self._keyword_scores(query)
         dense = self._dense @ query.dense
-        found = {int(row) for row in np.argsort(-dense, kind="stable")[:CANDIDATES]}
-        found |= {int(row) for row in np.argsort(-keywords, kind="stable")[:CANDIDATES] if keywords[row] > 0}
-        hits = sorted(found)
-        first = [self._late(query, row) + KEYWORD_SHARE * float(keywords[row]) for row in hits]
-        best = [row for _, row in sorted(zip(first, hits, strict=True), reverse=True)[:POOLED]]
+        cosines = {int(row): float(dense[row]) for row in np.argsort(-dense, kind="stable")[:CANDIDATES]}
+        hits = set(cosines)
+        hits |= {int(row) for row in np.argsort(-keywords, kind="stable")[:CANDIDATES] if keywords[row] > 0}
+        first = {row: self._late(query, row) + KEYWORD_SHARE * float(keywords[row]) for row in sorted(hits)}
+        best = sorted(first, key=lambda row: first[row], reverse=True)[:POOLED]
         beside = {
             self._by_place.get((self._contenders[row].session, self._contenders[row].place + step))
             for row in best[:NEIGHBOURED]
             for step in reach
         }
-        return sorted({*best, *(row for row in beside if row is not None)})
+        return sorted({*best, *(row for row in beside if row is not None)}), cosines
 
     def _late(self, query: Embedding, row: int) -> float:
         tokens = self._contenders[row].tokens

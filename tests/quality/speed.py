@@ -1,269 +1,167 @@
-"""Recall at a growing number of memories over 50 scopes: CPU and wall time by stage, memory, open time, inserts.
+"""Recall at a growing number of memories over 50 scopes: CPU and wall time by stage, memory, open time, insert rate.
 
-The memories are made up: sentences of this file, embedded by the real model, then varied by a little noise, since to
-embed 100,000 texts would take an hour. Index, tables and ranking are the real ones.
+Index process, tables, ranking and service are the real ones; see `made_up_store` for the memories. CPU time is that of
+the caller and of the index process together; it tells more than wall time on a machine that does other things too.
 """
 
-import os
 import random
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime, timedelta
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-from uuid import UUID
-
-import numpy as np
-import psutil
-from sqlalchemy import insert
+from typing import TypeVar
 
 from memory_core.bootstrap import MemoryCore, open_core
-from memory_core.errors import Unavailable
-from memory_core.keywords import keywords, weigh_document
-from memory_core.models.memory import IndexChange, Memory, MemoryVector
-from memory_core.models.turn import Session
-from memory_core.recall.finding import CANDIDATES, Question
+from memory_core.recall.features import measure
+from memory_core.recall.finding import CANDIDATES
+from memory_core.recall.packing import Line, pack
+from memory_core.recall.plan import plan
+from memory_core.recall.pool import gather
+from memory_core.recall.scoring import score
+from memory_core.recall.service import RecallRequest
+from memory_core.settings import Settings
 from memory_core.settings_loading import load_settings
-from memory_core.values import Embedding, FloatArray, PointFilter, ScopeKey
-from memory_core.vectors import passage_text, to_stored
+from memory_core.values import PointFilter
+from tests.quality.crowd import Crowded, measure_crowd
+from tests.quality.made_up_lives import BEGAN, SAID_WITHIN, questions
+from tests.quality.made_up_store import EMBEDDED, SCOPES, SEED, Material, embed_material, fill, person, scope_of
+from tests.quality.measured_processes import Measured, index_process, service_process, wait_for_index
 
-SCOPES = 50
-QUERIES = 120
-_SESSION_MEMORIES = 20
-_CHUNK = 1000
-_NOISE = 0.05
-_BEGAN = datetime(2026, 1, 5, 9, tzinfo=UTC)
-_PEOPLE = ("Ana", "Bruno", "Chidi", "Dora", "Emre", "Freya", "Goran", "Hana")
-_THINGS = (
-    "blue kayak", "spare key", "telescope lens", "recipe book", "old camera", "garden hose", "violin case",
-    "tax folder",
-    "winter tent", "bicycle pump", "router password note", "passport", "chess clock", "soldering iron", "tea set",
-)  # fmt: skip
-_PLACES = (
-    "the boat house", "the attic", "the office in Lisbon", "the cellar", "her sister's flat", "the third drawer",
-    "the workshop", "the locker at the station", "the car", "the summer cabin", "the school", "the museum depot",
-)  # fmt: skip
-_SHAPES = (
-    "I put the {thing} into {place} after the trip with {person}.",
-    "{person} wants the {thing} back from {place} before the weekend.",
-    "We decided to keep the {thing} at {place}, because {person} lives nearby.",
-    "The {thing} that {person} gave me is still in {place}.",
-)
+QUERIES = 200
+_WARM_UP = 10
+_ZONE = "Europe/Lisbon"
+_ASKED_AT = BEGAN + SAID_WITHIN
+_STAGES = ("embed", "search", "rows", "rank", "pack", "whole recall")
+_MIB = 2**20
+_T = TypeVar("_T")
+
+Figures = Mapping[str, object]
 
 
 @dataclass(slots=True, kw_only=True)
-class Stages:
-    """Milliseconds of each query, by stage."""
+class _Times:
+    """Milliseconds by stage, one number a question."""
 
-    wall: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
-    service_cpu: list[float] = field(default_factory=list[float])
+    index: Measured
+    cpu: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    wall: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
-    def note(self, stage: str, began: float) -> None:
-        """Note the wall time of a stage since `began`."""
-        self.wall.setdefault(stage, []).append((time.perf_counter() - began) * 1000)
+    def of(self, stage: str, work: Callable[[], _T]) -> _T:
+        """Do a stage's work and note what it took here and in the index process."""
+        index_ms, began, cpu = self.index.cpu_ms(), time.perf_counter(), time.thread_time()
+        result = work()
+        own_ms = (time.thread_time() - cpu) * 1000
+        self.wall[stage].append((time.perf_counter() - began) * 1000)
+        self.cpu[stage].append(own_ms + self.index.cpu_ms() - index_ms)
+        return result
 
 
-def measure_speed(sizes: Sequence[int]) -> dict[str, object]:
-    """All figures by number of memories."""
-    return {f"{size:,}": _measure(size) for size in sizes}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sized:
+    """What was measured at one number of memories."""
+
+    times: _Times
+    store: Figures
+    crowded: Crowded
 
 
-def _measure(size: int) -> dict[str, object]:
+def measure_speed(sizes: Sequence[int]) -> Figures:
+    """All figures, each a table with a line for each number of memories."""
+    measured: dict[int, _Sized] = {}
     with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder)
-        settings = load_settings({"NIGHTSHIFT_HOME": str(home)})
-        with _index_process(home) as process, open_core(settings) as core:
-            _wait_for_index(core)
-            _fill(core, size)
-            began = _cpu_s(process)
-            core.indexing.apply_due()
-            insert_cpu_s = _cpu_s(process) - began
-            core.indexing.flush()
-        opened = time.monotonic()
-        with _index_process(home) as process, open_core(settings) as core:
-            _wait_for_index(core)
-            open_s = time.monotonic() - opened
-            figures = _ask(core, process, size=size)
-        disk = sum(path.stat().st_blocks * 512 for path in (home / "index").rglob("*") if path.is_file())
-        return {
-            **figures,
-            "indexOpenS": round(open_s, 1),
-            "insertsPerIndexCpuS": round(size / insert_cpu_s),
-            "indexDiskMiB": disk // 2**20,
-            "tablesMiB": (home / "nightshift.sqlite3").stat().st_size // 2**20,
-        }
-
-
-def _ask(core: MemoryCore, process: psutil.Process, *, size: int) -> dict[str, object]:
-    chance = random.Random(size)
-    stages = Stages()
-    for _ in range(5):
-        _recall(core, chance, stages=Stages())
-    began = _cpu_s(process)
-    for _ in range(QUERIES):
-        _recall(core, chance, stages=stages)
-    index_cpu_ms = (_cpu_s(process) - began) * 1000 / QUERIES
-    for _ in range(QUERIES):
-        _parts(core, chance, stages=stages)
-    service = statistics.median(stages.service_cpu)
+        material = _material(Path(folder))
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            measured[size] = _measure(Path(folder), material, size=size)
     return {
-        "cpuMsP50": round(service + index_cpu_ms, 1),
-        "serviceCpuMs": _percentiles(stages.service_cpu),
-        "indexCpuMsMean": round(index_cpu_ms, 1),
-        "wallMs": {stage: _percentiles(times) for stage, times in stages.wall.items()},
-        "indexResidentMiB": process.memory_info().rss // 2**20,
+        "vectors": f"{EMBEDDED} distinct texts embedded, the others mixed from them with noise; {SCOPES} scopes",
+        "questionsAsked": QUERIES,
+        "cpuMs": {f"{size:,}": _stages(sized.times.cpu) for size, sized in measured.items()},
+        "wallMs": {f"{size:,}": _stages(sized.times.wall) for size, sized in measured.items()},
+        "store": {f"{size:,}": sized.store for size, sized in measured.items()},
+        "overHttp": {f"{size:,}": sized.crowded.alone for size, sized in measured.items()},
+        "tenAtOnce": {f"{size:,}": sized.crowded.together for size, sized in measured.items()},
     }
 
 
-def _recall(core: MemoryCore, chance: random.Random, *, stages: Stages) -> None:
-    scopes, text = _question(chance)
-    began, cpu = time.perf_counter(), time.thread_time()
-    ranked = core.finder.rank(scopes, Question(text=text, at=_BEGAN + timedelta(days=300), zone="Europe/Lisbon"))
-    stages.note("recall", began)
-    stages.service_cpu.append((time.thread_time() - cpu) * 1000)
-    assert ranked
+def _material(home: Path) -> Material:
+    with index_process(home), open_core(_settings(home)) as core:
+        wait_for_index(core)
+        return embed_material(core)
 
 
-def _parts(core: MemoryCore, chance: random.Random, *, stages: Stages) -> None:
-    scopes, text = _question(chance)
-    began = time.perf_counter()
-    embedding = core.embedder.embed_query(text)
-    stages.note("embed", began)
-    began = time.perf_counter()
-    core.index.search(embedding, where=PointFilter(scopes=tuple(scopes)), limit=CANDIDATES)
-    stages.note("search", began)
+def _measure(home: Path, material: Material, *, size: int) -> _Sized:
+    settings = _settings(home)
+    with index_process(home) as index, open_core(settings) as core:
+        wait_for_index(core)
+        fill(core, material, size=size)
+        began_ms, began_s = index.cpu_ms(), time.monotonic()
+        core.indexing.apply_due()
+        inserted = {
+            "inserts per index CPU s": round(size / (index.cpu_ms() - began_ms) * 1000),
+            "inserts per s": round(size / (time.monotonic() - began_s)),
+        }
+        core.indexing.flush()
+    opened_s = time.monotonic()
+    with index_process(home) as index, open_core(settings) as core:
+        wait_for_index(core)
+        opened: dict[str, object] = {"index open s": round(time.monotonic() - opened_s, 2)}
+        times = _ask(core, index)
+        with service_process(home) as (service, client):
+            crowded = measure_crowd(client, processes=(service, index), asked_at=_ASKED_AT)
+            resident = {"index RSS MiB": index.resident_mib(), "service RSS MiB": service.resident_mib()}
+    disk = sum(path.stat().st_blocks * 512 for path in (home / "index").rglob("*") if path.is_file())
+    kept = {"index MiB": disk // _MIB, "tables MiB": (home / "nightshift.sqlite3").stat().st_size // _MIB}
+    return _Sized(times=times, store={**opened, **inserted, **resident, **kept}, crowded=crowded)
 
 
-def _question(chance: random.Random) -> tuple[list[ScopeKey], str]:
-    text = f"Where did {chance.choice(_PEOPLE)} and I leave the {chance.choice(_THINGS)} after the last trip?"
-    return [_scope(chance.randrange(SCOPES))], text
+def _ask(core: MemoryCore, index: Measured) -> _Times:
+    texts = questions(random.Random(SEED), QUERIES)
+    for number, text in enumerate(texts[:_WARM_UP]):
+        _recall(core, text, number=number)
+    times = _Times(index=index)
+    for number, text in enumerate(texts):
+        times.of("whole recall", lambda text=text, number=number: _recall(core, text, number=number))
+    for number, text in enumerate(texts):
+        _stage_by_stage(core, text, number=number, times=times)
+    return times
 
 
-def _fill(core: MemoryCore, size: int) -> None:
-    chance = random.Random(7461)
-    noise = np.random.default_rng(7461)
-    texts = [
-        shape.format(thing=thing, place=place, person=person)
-        for shape in _SHAPES
-        for thing in _THINGS
-        for place in _PLACES
-        for person in _PEOPLE
-    ]
-    texts = chance.sample(texts, min(len(texts), 1500))
-    embedded = core.embedder.embed_passages([passage_text(text, speaker="Ana") for text in texts])
-    for start in range(0, size, _CHUNK):
-        numbers = range(start, min(size, start + _CHUNK))
-        rows = [
-            _rows(number, texts=texts, embedded=embedded, noise=noise, model=core.embedder.model) for number in numbers
-        ]
-        sessions = [_session(number) for number in numbers if number // SCOPES % _SESSION_MEMORIES == 0]
-        with core.database.transaction() as db:
-            connection = db.connection()
-            if sessions:
-                connection.execute(insert(Session), sessions)
-            connection.execute(insert(Memory), [memory for memory, _ in rows])
-            connection.execute(insert(MemoryVector), [vector for _, vector in rows])
-            connection.execute(insert(IndexChange), [{"memory_id": memory["id"]} for memory, _ in rows])
+def _recall(core: MemoryCore, text: str, *, number: int) -> None:
+    recalled = core.recall.recall(person(number), RecallRequest(message=text, at=_ASKED_AT, threshold=0.0))
+    if recalled.degraded or not recalled.found:
+        raise RuntimeError(f"nothing was recalled, so nothing was measured: {recalled.reason}")
 
 
-def _rows(
-    number: int, *, texts: Sequence[str], embedded: Sequence[Embedding], noise: np.random.Generator, model: str
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    text = f"{texts[number % len(texts)]} Note {number}."
-    base = embedded[number % len(texts)]
-    varied = Embedding(
-        dense=_vary(base.dense[np.newaxis], noise)[0],
-        tokens=_vary(base.tokens, noise),
-        sparse=weigh_document(keywords(passage_text(text, speaker="Ana"))),
-    )
-    memory_id = str(UUID(int=number + 1))
-    at = _BEGAN + timedelta(minutes=number)
-    memory = Memory(
-        id=memory_id,
-        scope_key=_scope(number % SCOPES),
-        kref=f"kref://speed/personal/m-{number}.fact",
-        space="personal",
-        kind="fact",
-        text=text,
-        text_key=f"{number:032x}",
-        speaker="Ana",
-        origin="user",
-        event_at=at,
-        valid_from=at,
-        created_at=at,
-        updated_at=at,
-        status="active",
-        session_id=_session_id(number),
-        position=number,
-    )
-    vector = {"memory_id": memory_id, "model": model, **asdict(to_stored(varied))}
-    return memory.model_dump(), vector
+def _stage_by_stage(core: MemoryCore, text: str, *, number: int, times: _Times) -> None:
+    """What `Finder.rank` and the service do, one after the other."""
+    scopes = (scope_of(number),)
+    read = plan(text, asked_at=_ASKED_AT, zone=_ZONE, speakers={"Ana": 1, "Mika": 1})
+    embedding = times.of("embed", lambda: core.embedder.embed_query(text, quiet=read.quiet))
+    where = PointFilter(scopes=scopes)
+    hits = times.of("search", lambda: core.index.search(embedding, where=where, limit=CANDIDATES))
+    with core.database.reading() as db:
+        width = embedding.tokens.shape[1]
+        pool = times.of("rows", lambda: gather(db, hits, scopes=scopes, token_width=width))
+    scores = times.of("rank", lambda: score(measure(embedding, pool.contenders, plan=read, vectors=pool.vectors)))
+    best = sorted(zip(scores, pool.rows, strict=True), key=lambda pair: -pair[0].value)[:5]
+    lines = [Line(kref=row.kref, text=row.text, at=row.event_at, speaker=row.speaker) for _, row in best]
+    times.of("pack", lambda: pack(lines, budget_chars=4000, line_chars=400, timezone=_ZONE))
 
 
-def _vary(rows: FloatArray, noise: np.random.Generator) -> FloatArray:
-    varied = rows + noise.normal(0, _NOISE / np.sqrt(rows.shape[1]), rows.shape)
-    return (varied / np.linalg.norm(varied, axis=1, keepdims=True)).astype(np.float32)
+def _stages(times: Mapping[str, Sequence[float]]) -> Figures:
+    return {f"{stage} {cut}": value for stage in _STAGES for cut, value in percentiles(times[stage])}
 
 
-def _session(number: int) -> dict[str, Any]:
-    at = _BEGAN + timedelta(minutes=number)
-    return Session(
-        id=_session_id(number),
-        scope_key=_scope(number % SCOPES),
-        label=f"speed-{number}",
-        day=at.date(),
-        number=number + 1,
-        started_at=at,
-        last_at=at,
-        last_received_at=at,
-    ).model_dump()
-
-
-def _session_id(number: int) -> int:
-    return 1 + number % SCOPES + SCOPES * (number // SCOPES // _SESSION_MEMORIES)
-
-
-def _scope(number: int) -> ScopeKey:
-    return ScopeKey(f"speed.{number}")
-
-
-@contextmanager
-def _index_process(home: Path) -> Generator[psutil.Process]:
-    environment = {**os.environ, "NIGHTSHIFT_HOME": str(home), "NIGHTSHIFT_LIFELINE": "1", "OPENBLAS_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "memory_core.adapters.index_process"]
-    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
-        try:
-            yield psutil.Process(process.pid)
-        finally:
-            if process.stdin:
-                process.stdin.close()
-            process.wait(60)
-
-
-def _wait_for_index(core: MemoryCore) -> None:
-    deadline = time.monotonic() + 120
-    while True:
-        try:
-            core.index.count()
-        except Unavailable:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.1)
-        else:
-            return
-
-
-def _cpu_s(process: psutil.Process) -> float:
-    times = process.cpu_times()
-    return times.user + times.system
-
-
-def _percentiles(values: Sequence[float]) -> dict[str, float]:
+def percentiles(values: Sequence[float]) -> Iterator[tuple[str, float]]:
+    """Median and 95th percentile, rounded."""
     cuts = statistics.quantiles(values, n=20)
-    return {"p50": round(cuts[9], 1), "p95": round(cuts[18], 1)}
+    yield "p50", round(cuts[9], 2)
+    yield "p95", round(cuts[18], 2)
+
+
+def _settings(home: Path) -> Settings:
+    return load_settings({"NIGHTSHIFT_HOME": str(home)})

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as arrays
 
 from memory_core.errors import Corrupt
 from memory_core.values import Embedding, SparseVector
-from memory_core.vectors import StoredVectors, from_stored, join_rows, passage_text, to_stored
+from memory_core.vectors import StoredVectors, from_stored, join_rows, join_vectors, passage_text, to_stored
 
 single = st.floats(-1, 1, width=32)
 half = st.floats(-1, 1, width=16)
@@ -47,6 +47,27 @@ def test_rows_of_many_memories_are_found_by_their_first(many: list[Embedding]) -
     ends = [*firsts[1:], len(rows)]
     for embedding, first, end in zip(same, firsts, ends, strict=True):
         np.testing.assert_array_equal(rows[first:end], embedding.tokens)
+
+
+@given(st.lists(embeddings(), min_size=1, max_size=4))
+def test_joined_vectors_are_those_of_each(many: list[Embedding]) -> None:
+    width = many[0].tokens.shape[1]
+    stored = [to_stored(embedding) for embedding in many]
+    fitting = [one.tokens if one.token_width == width else b"" for one in stored]
+    joined = join_vectors(fitting, keywords=[one.keywords for one in stored], width=width)
+    ends = [*joined.starts[1:], len(joined.rows)]
+    for number, (embedding, tokens) in enumerate(zip(many, fitting, strict=True)):
+        own = embedding.tokens if tokens else np.zeros((1, width), np.float32)
+        np.testing.assert_array_equal(joined.rows[joined.starts[number] : ends[number]], own)
+        mine = joined.owners == number
+        assert joined.numbers[mine].tolist() == list(embedding.sparse.indices)
+        assert joined.weights[mine].tolist() == list(embedding.sparse.values)
+
+
+def test_a_question_without_rows_meets_zeros() -> None:
+    joined = join_vectors([b"", b"1234"], keywords=[b"", b""], width=0)
+    assert joined.rows.tolist() == [[0.0], [0.0]]
+    assert joined.starts.tolist() == [0, 1]
 
 
 def test_no_memory_has_no_rows() -> None:

@@ -8,13 +8,16 @@ from zoneinfo import ZoneInfo
 from pydantic import Field, StringConstraints
 
 from memory_core.recall.finding import Question
+from memory_core.recall.history import History
 from memory_core.recall.library import MemoryView
 from memory_core.store.memories import MemoryFilter
 from memory_core.values import MemoryKind, MemoryStatus, TimeRange
+from plugin.service.memory_schemas import EdgeOut, RevisionOut
 from plugin.service.schemas import STORABLE, Instant, Key, Limit, Line, MemoryOut, TopK, Wire
 from plugin.service.tools.base import Tool, ToolCall, ToolReply, dump
 
 _LISTED = 20
+_LABELS = {MemoryStatus.SUPERSEDED: ", superseded", MemoryStatus.FLAGGED: ", in doubt"}
 _SEARCHED_AT_LEAST = 10
 
 Query = Annotated[str, STORABLE, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True)]
@@ -80,12 +83,20 @@ async def _search(call: ToolCall, arguments: SearchArguments) -> ToolReply:
 
 
 async def _get(call: ToolCall, arguments: GetArguments) -> ToolReply:
-    view = await asyncio.to_thread(call.core.library.get, arguments.ref, scopes=call.scope.reads)
+    def read() -> tuple[MemoryView, History]:
+        view = call.core.library.get(arguments.ref, scopes=call.scope.reads)
+        return view, call.core.library.history(view.memory.id, scopes=call.scope.reads)
+
+    view, history = await asyncio.to_thread(read)
     memory = MemoryOut.of(view)
     lines = memory.text.split("\n")
     first = (arguments.from_line or 1) - 1
     text = "\n".join(lines[first : first + arguments.line_count] if arguments.line_count else lines[first:])
-    details = {"memory": dump(memory), "revisions": [_revision(view)], "edges": _edges(view)} | _readers(call)
+    told = {
+        "revisions": [dump(RevisionOut.of(one)) for one in history.revisions],
+        "edges": [dump(EdgeOut.of(one)) for one in history.edges],
+    }
+    details = {"memory": dump(memory)} | told | _readers(call)
     return ToolReply(text=f"{_line(call, memory, text=text)}", details=details)
 
 
@@ -110,22 +121,6 @@ def _readers(call: ToolCall) -> dict[str, object]:
     return {"shared": True} if call.scope.shared else {}
 
 
-def _revision(view: MemoryView) -> dict[str, object]:
-    memory = view.memory
-    return {
-        "kref": f"{memory.kref}?r={memory.revision}",
-        "revision": memory.revision,
-        "text": memory.text,
-        "at": memory.updated_at.isoformat(),
-    }
-
-
-def _edges(view: MemoryView) -> list[dict[str, str]]:
-    if view.superseded_by is None:
-        return []
-    return [{"kind": "SUPERSEDES", "from": view.superseded_by, "to": view.memory.kref}]
-
-
 def _lines(call: ToolCall, memories: Sequence[MemoryOut]) -> str:
     if not memories:
         return call.scope.reason or "Nothing is remembered about that."
@@ -135,7 +130,7 @@ def _lines(call: ToolCall, memories: Sequence[MemoryOut]) -> str:
 def _line(call: ToolCall, memory: MemoryOut, *, text: str) -> str:
     at = (memory.event_at or memory.created_at).astimezone(ZoneInfo(call.zone))
     who = f", {memory.speaker}" if memory.speaker else ""
-    label = ", superseded" if memory.status is MemoryStatus.SUPERSEDED else ""
+    label = _LABELS.get(memory.status, "")
     return f"- [{at:%Y-%m-%d}{who}{label}] {text} ({memory.kref})"
 
 

@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 from memory_core.capture.storing import StoreRequest
 from memory_core.jobs.service import ENDED
 from memory_core.models.job import Job
-from memory_core.values import JobId, MemoryKind
+from memory_core.values import Decision, JobId, MemoryKind
 from plugin.service.schemas import STORABLE, Instant, Key, MemoryOut, Wire
 from plugin.service.tools.base import Tool, ToolCall, ToolReply, dump
 
@@ -58,11 +58,15 @@ async def _store(call: ToolCall, arguments: StoreArguments) -> ToolReply:
             "reason": stored.outcome.reason,
             "superseded": list(stored.superseded),
         }
+        for name, memories in (("revised", stored.outcome.revised), ("flagged", stored.outcome.flagged)):
+            if memories:
+                details[name] = [memory.kref for memory in memories]
         if stored.outcome.memory is None:
             return ToolReply(text=f"Not stored: {stored.outcome.reason}.", details=details)
         memory = MemoryOut.of(call.core.library.describe([stored.outcome.memory])[0])
         details["memory"] = dump(memory)
-        return ToolReply(text=f"{stored.outcome.decision}: {memory.text} ({memory.kref})", details=details)
+        why = "" if stored.outcome.decision is Decision.ADD else f"; {stored.outcome.reason}"
+        return ToolReply(text=f"{stored.outcome.decision}: {memory.text} ({memory.kref}){why}", details=details)
 
     reply = await asyncio.to_thread(store)
     await asyncio.to_thread(call.core.indexing.try_apply)

@@ -34,11 +34,12 @@ _START_WITHIN_S = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """A running service; `client` knows the token."""
+    """A running service; `client` knows the token, `ending` tells it that it is about to end."""
 
     world: World
     client: httpx.Client
     port: int
+    ending: threading.Event
 
     def post(self, path: str, **body: Any) -> httpx.Response:
         """Post JSON; the fields are the body's."""
@@ -108,7 +109,7 @@ def served(world: World) -> Generator[Service]:
         headers = {"Authorization": f"Bearer {TOKEN}"}
         try:
             with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=30) as client:
-                yield Service(world=world, client=client, port=port)
+                yield Service(world=world, client=client, port=port, ending=app.state.service.ending)
         finally:
             server.should_exit = True
             thread.join(20)

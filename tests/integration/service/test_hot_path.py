@@ -16,7 +16,10 @@ MEMORY_ALWAYS = {
     "kref", "id", "text", "kind", "origin", "createdAt", "revision", "status", "tags", "pinned", "count", "sources",
     "space", "imported",
 }  # fmt: skip
-MEMORY_SOMETIMES = {"score", "speaker", "eventAt", "eventUntil", "validFrom", "validUntil", "supersededBy"}
+MEMORY_SOMETIMES = {"score", "speaker", "eventAt", "eventUntil", "validFrom", "validUntil", "supersededBy"} | {
+    "madeBy",
+    "jobId",
+}
 
 WRONG_TURNS: list[tuple[dict[str, Any], str]] = [
     ({"turnKey": ""}, "turnKey"),

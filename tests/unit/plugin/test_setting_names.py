@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from memory_core.setting_keys import ALIASES, GATEWAY_KEYS, KEYS
+from memory_core.settings_loading import load_settings
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 MANIFEST: dict[str, Any] = json.loads(
@@ -55,3 +56,18 @@ def test_secrets_are_declared_so_that_the_gateway_resolves_them() -> None:
     declared = {item["path"] for item in MANIFEST["configContracts"]["secretInputs"]["paths"]}
     assert declared == {key for key, hint in HINTS.items() if hint.get("sensitive")}
     assert declared <= set(KEYS) | set(GATEWAY_KEYS)
+
+
+def test_settings_of_the_gateway_in_the_services_file_are_known_and_checked(tmp_path: Path) -> None:
+    content = {
+        "mode": "cloud",
+        "memorySlot": "replace",
+        "local": {"command": ["nightshift", "up"], "timeout": 5},
+        "circuitBreaker": {"maxFailures": 4},
+        "autoRecall": "off",
+        "dreaming": {"enabled": False},
+    }
+    (tmp_path / "preferences.json").write_text(json.dumps(content), encoding="utf-8")
+    assert load_settings({"NIGHTSHIFT_HOME": str(tmp_path)}).problems == (
+        "local.timeout: 5 is outside 1000 to 600000, 1000 is used",
+    )
