@@ -79,7 +79,7 @@ def prepare_home(home: Path, *, template: Path | None) -> None:
         _copy(template, database)
 
 
-def shrink(database: Path) -> None:
+def shrink(database: Path, *, patience_s: float = 10) -> None:
     """Give back the room of deleted runs when that is more than half of the file; only while no server runs.
 
     Prefect deletes old runs but never gives room back: a busy month would stay on the disk for good.
@@ -88,7 +88,7 @@ def shrink(database: Path) -> None:
         return
     before = database.stat().st_size
     try:
-        with closing(sqlite3.connect(database, timeout=10)) as connection:
+        with closing(sqlite3.connect(database, timeout=patience_s)) as connection:
             free, pages = (
                 connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "page_count")
             )

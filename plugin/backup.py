@@ -25,6 +25,7 @@ from memory_core.models.memory import Tombstone
 from memory_core.settings import Settings
 from memory_core.store.database import Database
 from memory_core.store.graves import GraveRepository
+from plugin.backup_list import note_backup
 from plugin.up.home import claim_home
 
 FORMAT = 1
@@ -33,8 +34,6 @@ _TABLES = "nightshift.sqlite3"
 _KEY = "text.key"
 _PREFERENCES = "preferences.json"
 _ARTIFACTS = "artifacts"
-_LIST = "backups.txt"
-"""Where backups were put, a path on a line."""
 _SIDE_FILES = ("-wal", "-shm")
 
 
@@ -87,7 +86,7 @@ def back_up(settings: Settings, target: Path) -> BackedUp:
             ):
                 artifacts = _write(archive, settings, tables=tables)
             unfinished.replace(target)
-            _note(settings.home, target)
+            note_backup(settings.home, target)
     except OSError as error:
         raise Invalid(f"backup: {target} can't be written ({error.strerror or error})") from error
     finally:
@@ -262,19 +261,3 @@ def _count(tables: Path) -> int:
         columns = {str(column[1]) for column in connection.execute("PRAGMA table_info(memory)")}
         where = " WHERE part IS NULL" if "part" in columns else ""
         return int(connection.execute(f"SELECT count(*) FROM memory{where}").fetchone()[0])  # noqa: S608 our own words
-
-
-def backups_of(home: Path) -> list[Path]:
-    """Backups that were made of this home and are still where they were put, oldest first.
-
-    They hold what was forgotten since: restoring one forgets it again, but whoever has the file can read it.
-    """
-    with suppress(OSError, UnicodeDecodeError):
-        lines = (home / _LIST).read_text(encoding="utf-8").splitlines()
-        return [path for path in map(Path, dict.fromkeys(lines)) if path.exists()]
-    return []
-
-
-def _note(home: Path, target: Path) -> None:
-    with (home / _LIST).open("a", encoding="utf-8") as file:
-        file.write(f"{target.absolute()}\n")

@@ -12,6 +12,7 @@ import typer
 
 from memory_core.errors import Invalid, Unavailable
 from memory_core.settings import Settings
+from plugin.backup_list import backups_of
 from plugin.client import OPERATOR, Json, ServiceClient, as_count, as_object, as_objects, open_client
 from plugin.explaining import explained
 from plugin.report import Report
@@ -130,6 +131,8 @@ def forget(
         raise typer.Exit(1)
     counts = ", ".join(f"{result[name]} {name}" for name in ("derived", "vectors", "artifacts") if result.get(name))
     typer.echo(f"forgot {result.get('forgotten') or 0} memories" + (f" ({counts})" if counts else ""))
+    for path in backups_of(context.obj.home):
+        typer.echo(f"a backup may hold it still (restoring it forgets it again): {path}")
 
 
 @app.command("import")

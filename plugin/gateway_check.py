@@ -48,7 +48,7 @@ def remote_problems(given: Json) -> Iterator[str]:
         if _is_on(privacy.get("uploadSummariesOnly"), otherwise=True) and not _is_on(privacy.get("ownRemote")):
             yield "privacy.ownRemote: must be true, for a remote service gets every turn whole: is it your own?"
     if not given.get("apiKey"):
-        yield "apiKey: mode remote needs the token of the service"
+        yield "mode: remote needs the service's token in apiKey"
 
 
 def _checkable(given: Json) -> Json:

@@ -1,13 +1,19 @@
 """Commands that keep things: backups, published works, and another try of what failed."""
 
+import pkgutil
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plugin.backup import back_up, restore
 from plugin.commands import call_service
 from plugin.terminal import printable
+
+if TYPE_CHECKING:
+    from plugin.backup import BackedUp, Restored
+
+# By name: it opens the tables, and loading what that takes costs every other command more than a second.
+_BACK_UP, _RESTORE = "plugin.backup:back_up", "plugin.backup:restore"
 
 app = typer.Typer()
 jobs = typer.Typer(help="Work of the flows.", no_args_is_help=True)
@@ -19,7 +25,7 @@ def backup(
     context: typer.Context, file: Annotated[Path, typer.Argument(help="File to write.", dir_okay=False)]
 ) -> None:
     """Write everything that can't be made again into one file, while Nightshift runs or not."""
-    done = back_up(context.obj, file)
+    done: BackedUp = pkgutil.resolve_name(_BACK_UP)(context.obj, file)
     typer.echo(
         f"{done.memories} memories and {done.artifacts} contents of works in {file}, {done.size_bytes / 1e6:.1f} MB"
     )
@@ -36,7 +42,7 @@ def restore_file(
     """Put a backup in the place of what is there; Nightshift must not be running."""
     if not yes and not typer.confirm(f"Replace what is in {context.obj.home} by {file}?"):
         raise typer.Exit(1)
-    done = restore(context.obj, file)
+    done: Restored = pkgutil.resolve_name(_RESTORE)(context.obj, file)
     typer.echo(f"{done.memories} memories are back, as of {printable(done.taken_at)}")
     again = done.reapplied
     if again.memories or again.turns or again.revisions or again.artifacts:

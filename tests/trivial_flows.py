@@ -9,7 +9,7 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 
 from flows.attempts import attempt_job
-from flows.registration import Deployment
+from flows.registration import Deployment, JobFlow
 from memory_core.errors import Unavailable
 from memory_core.settings_loading import HOME_VARIABLE
 from memory_core.values import JobId, JobKind
@@ -67,4 +67,18 @@ async def break_down(job_id: str) -> State[Any]:
     return await attempt_job(job_id, work=work, pauses_s=(0.05,))
 
 
-DEPLOYMENTS = (Deployment(flow=consolidate), Deployment(flow=break_down, concurrency_limit=1))
+def _waiting(kind: JobKind) -> JobFlow:
+    @flow(name=kind.value)
+    async def wait(job_id: str) -> State[Any]:
+        """Waits while it is held."""
+        return await attempt_job(job_id, work=_work)
+
+    return wait
+
+
+DEPLOYMENTS = (
+    Deployment(flow=consolidate),
+    Deployment(flow=break_down, concurrency_limit=1),
+    *(Deployment(flow=_waiting(kind)) for kind in JobKind if kind not in {JobKind.CONSOLIDATE, JobKind.IMPORT}),
+)
+"""One of every kind, as the flow engine is ready only when all are registered."""

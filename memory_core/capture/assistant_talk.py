@@ -70,7 +70,8 @@ def is_filler(sentence: str, *, heard: str) -> bool:
         sentence: One sentence.
         heard: What the user said before.
     """
-    if _ECHO.match(sentence) and _ABOUT_ONESELF.search(heard):
+    figures = any(character.isdigit() for character in sentence)  # a time, a gate, a price: looked up, not remembered
+    if _ECHO.match(sentence) and _ABOUT_ONESELF.search(heard) and not figures:
         return True  # what we told it about the user, told back
     if (
         _FILLER.match(sentence)

@@ -3,7 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from memory_core.capture.assistant_talk import is_filler
+from memory_core.capture.chunking import sentences
 from memory_core.capture.prompts import NumberedTurn
+from memory_core.capture.sentence_value import is_question
 from memory_core.capture.statement_guards import Heard, written_out
 from memory_core.capture.statements import Utterance
 from memory_core.dates.resolving import resolve
@@ -63,7 +66,7 @@ def _before(utterance: Utterance) -> NumberedTurn:
 
 def heard_in(batch: Batch) -> dict[int, Heard]:
     """The turns that are asked about, by number, as statements are held against them."""
-    around = "\n".join(f"{turn.text} {turn.utterance.speaker or ''}" for turn in batch.shown)
+    around = {role: "\n".join(_leanable(turn, of=role) for turn in batch.shown) for role in Origin}
     mentions = {
         turn.number: tuple(resolve(turn.utterance.text, turn.utterance.said_at, tz=turn.utterance.timezone))
         for turn in batch.shown
@@ -75,9 +78,21 @@ def heard_in(batch: Batch) -> dict[int, Heard]:
             utterance=turn.utterance,
             text=turn.text,
             mentions=mentions[turn.number],
-            around=around,
+            around=around[turn.utterance.role],
             around_mentions=everything,
         )
         for turn in batch.shown
         if turn.number
     }
+
+
+def _leanable(turn: NumberedTurn, *, of: Origin) -> str:
+    """What somebody's statement may take from a turn: of the assistant's words, a user's only from what it asked.
+
+    Otherwise a guess of the assistant would become the user's fact as soon as the user says something like it.
+    """
+    words = f"{turn.text} {turn.utterance.speaker or ''}"
+    if of is not Origin.USER or turn.utterance.role is Origin.USER:
+        return words
+    said = [turn.text[chunk.start : chunk.end] for chunk in sentences(turn.text)]
+    return " ".join(sentence for sentence in said if is_question(sentence) and not is_filler(sentence, heard=""))

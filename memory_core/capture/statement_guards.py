@@ -24,8 +24,8 @@ from memory_core.values import Origin
 
 LEAST_CONFIDENCE = 0.4
 """Below it a model says itself that the turn may not say this."""
-LEAST_OWN_SHARE, LEAST_KNOWN_SHARE = 0.5, 0.8
-"""Of a statement's keywords: in the turn it names, and in the turns shown."""
+LEAST_OWN_SHARE, LEAST_KNOWN_SHARE = 0.4, 0.8
+"""Of a statement's keywords: in the turn it names, and in all that its speaker may take up."""
 _STEM_CHARS = 4
 """Words that begin with as many equal characters count as the same: "moved", "moving"."""
 _NUMBER = re.compile(r"\d+")
@@ -64,7 +64,7 @@ class Heard:
     Attributes:
         text: Its words, dates written out.
         mentions: The dates it names.
-        around: Words of all turns shown, this one included.
+        around: Words that its speaker may take up, those of this turn included.
         around_mentions: Dates of all turns shown.
     """
 
@@ -144,10 +144,10 @@ def _source(text: str, heard: Heard) -> Refusal | None:
     first = next((said.text[chunk.start : chunk.end] for chunk in sentences(said.text)), "")
     leaned_on = said.previous_text or "" if begins_as_answer(first) else ""
     own = _Words(f"{heard.text} {leaned_on} {said.speaker or ''}")
-    around = _Words(heard.around)
-    if not wanted or own.share(wanted) < LEAST_OWN_SHARE or around.share(wanted) < LEAST_KNOWN_SHARE:
+    around = f"{heard.around} {leaned_on}"
+    if not wanted or own.share(wanted) < LEAST_OWN_SHARE or _Words(around).share(wanted) < LEAST_KNOWN_SHARE:
         return Refusal.UNSUPPORTED
-    known = set(_NUMBER.findall(heard.around))
+    known = set(_NUMBER.findall(around))
     return Refusal.NUMBER if any(number not in known for number in _NUMBER.findall(text)) else None
 
 

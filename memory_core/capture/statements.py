@@ -108,14 +108,15 @@ def extract(utterance: Utterance) -> list[Candidate]:
     try:
         return _statements(utterance)
     except Exception as error:  # noqa: BLE001 whatever it is, the turns behind it must go on
-        log.error("extraction.set_aside", error=type(error).__name__, at=_place_of(error))  # noqa: TRY400 no text in logs
+        log.error("extraction.set_aside", error=type(error).__name__, at=place_of(error))  # noqa: TRY400 no text in logs
         return _as_said(utterance)
 
 
-def _place_of(error: BaseException) -> str:
-    """File and line that raised; messages are left out, they may hold what was said."""
+def place_of(error: BaseException) -> str:
+    """File and line of ours that raised, for logs: an error's message may hold what was said."""
     frames = traceback.extract_tb(error.__traceback__)
-    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    ours = [frame for frame in frames if "memory_core" in frame.filename] or frames
+    return f"{Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else ""
 
 
 def _as_said(utterance: Utterance) -> list[Candidate]:

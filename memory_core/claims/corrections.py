@@ -10,17 +10,33 @@ from memory_core.claims.words import plain
 _LONGEST = 120
 _NOTE = r"(?: \([^()]*\))?"
 _OPENING = (
-    r"(?:(?:no|nope|nein|sorry|oops|wait|actually|correction|not quite|hm+|ah|oh|scratch that|my mistake|i was wrong|that's wrong"
+    r"(?:(?:no|nope|nein|sorry|oops|wait|actually|correction|not quite|hm+|ah|oh|scratch that"
+    r"|my mistake|i was wrong|that's wrong"
     r"|no wait|eigentlich|perdón|entschuldigung)[\s,:;.!—–-]+)"
 )
-_SAYS = r"(?:(?:i (?:meant|mean|said)|it's|it is|it was|that's|that is|make (?:that|it)|it should be|should be|es ist|ich meinte|das ist|es|quise decir)\s+)"
+_SAYS = (
+    r"(?:(?:i (?:meant|mean|said)|it's|it is|it was|that's|that is|make (?:that|it)|it should"
+    r" be|should be|es ist|ich meinte|das ist|es|quise decir)\s+)"
+)
 _VALUE = r"(?P<prep>(?:on|at|in|by|am|um|el) )?(?P<value>[^\s,;:!?()][^,;!?()]{0,38}?)"
 _FORMS = (
-    re.compile(rf"^\W*{_OPENING}+{_SAYS}?(?:now\s+|actually\s+)?{_VALUE}{_NOTE}(?:,? (?:now|actually|instead))?(?:,? not (?P<old>[^,;:!?()]{{1,40}}?){_NOTE})?\W*$", re.IGNORECASE),
-    re.compile(rf"^\W*(?:i meant|i mean|make (?:that|it)|ich meinte|quise decir)\s+{_VALUE}{_NOTE}(?:,? not (?P<old>[^,;:!?()]{{1,40}}?){_NOTE})?\W*$", re.IGNORECASE),
-    re.compile(rf"^\W*{_OPENING}*(?:it's |it is )?not (?:on |at |in )?(?P<old>[^,;:!?()]{{1,40}}?){_NOTE}[,;]? (?:but |it's |it is )*{_VALUE}{_NOTE}\W*$", re.IGNORECASE),
+    re.compile(
+        rf"^\W*{_OPENING}+{_SAYS}?(?:now\s+|actually\s+)?{_VALUE}{_NOTE}(?:,? (?:now|actually"
+        rf"|instead))?(?:,? not (?P<old>[^,;:!?()]{{1,40}}?){_NOTE})?\W*$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"^\W*(?:i meant|i mean|make (?:that|it)|ich meinte|quise decir)\s+{_VALUE}{_NOTE}(?:,?"
+        rf" not (?P<old>[^,;:!?()]{{1,40}}?){_NOTE})?\W*$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"^\W*{_OPENING}*(?:it's |it is )?not (?:on |at |in )?"
+        rf"(?P<old>[^,;:!?()]{{1,40}}?){_NOTE}[,;]? (?:but |it's |it is )*{_VALUE}{_NOTE}\W*$",
+        re.IGNORECASE,
+    ),
     re.compile(rf"^\W*(?:it's |it is ){_VALUE}{_NOTE},? not (?P<old>[^,;:!?()]{{1,40}}?){_NOTE}\W*$", re.IGNORECASE),
-)  # fmt: skip
+)
 _NAME = re.compile(rf"{NAME}(?: {NAME}){{0,2}}")
 _MOST_WORDS = 4
 

@@ -25,7 +25,7 @@ def main() -> None:
     """Gather and write."""
     names = {name.split(",")[0].casefold() for places in GEOCODE_DATA.values() for name in places.values()}
     names |= {part.strip() for name in names for part in name.split("/")}
-    numbers = np.unique(np.fromiter(map(number_of_place, names | set(_EXTRA.split())), np.uint32))
+    numbers = np.unique(np.fromiter(map(number_of_place, (names | set(_EXTRA.split())) - {""}), np.uint32))
     np.save(PLACES_FILE, numbers)
     print(f"{len(numbers)} places, {Path(PLACES_FILE).stat().st_size} bytes")  # noqa: T201 a tool that is run by hand
 

@@ -9,7 +9,9 @@ from memory_core.claims.values import Value
 from memory_core.claims.words import detail_after, key_of
 
 _GROUPS = {
-    "use": "use|uses|used|using|run|runs|running|rely on|relies on|chose|chosen|picked|decided on|adopted|went with|settled on|deploy|deploys|benutze|verwende|verwenden|nutze|nutzen|benutzen|uso|usamos",
+    "use": "use|uses|used|using|run|runs|running|rely on|relies on|chose|chosen|picked|decided on"
+    "|adopted|went with|settled on|deploy|deploys|benutze|verwende|verwenden|nutze|nutzen"
+    "|benutzen|uso|usamos",
     "like": "like|likes|love|loves|enjoy|enjoys|adore|adores|prefer|prefers|mag|liebe|mögen",
     "hate": "hate|hates|dislike|dislikes|detest|detests|can't stand|cannot stand|can't bear|loathe|loathes|hasse",
     "drink": "drink|drinks|drinking|trinke|bebo",
@@ -20,40 +22,81 @@ _GROUPS = {
     "take": "take|takes|taking",
     "smoke": "smoke|smokes|smoking|rauche",
     "pay": "pay for|pays for|subscribe to|subscribes to|am subscribed to",
-    "allergy": "am allergic to|is allergic to|are allergic to|'m allergic to|’m allergic to|allergic to|bin allergisch gegen|soy alérgic[oa] a",
+    "allergy": "am allergic to|is allergic to|are allergic to|'m allergic to|’m allergic to|allergic to"
+    "|bin allergisch gegen|soy alérgic[oa] a",
     "study": "study|studies|studying|learn|learns|learning",
     "wear": "wear|wears|wearing",
     "attend": "go to|goes to|going to|attend|attends|attending",
-}  # fmt: skip
+}
 _VERB_GROUP = {verb: group for group, verbs in _GROUPS.items() for verb in verbs.split("|")}
 _VERB = "|".join(sorted((verb for verbs in _GROUPS.values() for verb in verbs.split("|")), key=len, reverse=True))
-_ADVERBS = r"(?:(?i:now|currently|just|recently|finally|still|already|also|really|absolutely|mostly|usually|always|often|only|all|did|do|does|'ve|actually|even|have|has|am|is|are|been|can) )*"
-_NOT = r"(?P<not>(?i:no longer|not|never|don't|doesn't|don’t|doesn’t|do not|does not|isn't|am not|is not|stopped|quit|gave up|have stopped|has stopped|can't|cannot) (?:(?i:really|actually|even|like to|anymore) )?)?"
-_OBJECT_END = r"(?=[.,;!?:()](?:\s|$)|$|\s(?i:and|but|or|because|for|with|in|when|while|at|on|since|now|any ?more|again|these days|so|who|which|that|instead|rather|as|every|after|before|if|than|to|from|from now|lately|too|also|a lot|very much|nicht|mehr|anymore|during|by|until|over|more|most|best)\b)"
+_ADVERBS = (
+    r"(?:(?i:now|currently|just|recently|finally|still|already|also|really|absolutely|mostly"
+    r"|usually|always|often|only|all|did|do|does|'ve|actually|even|have|has|am|is|are|been"
+    r"|can) )*"
+)
+_NOT = (
+    r"(?P<not>(?i:no longer|not|never|don't|doesn't|don’t|doesn’t|do not|does not|isn't|am not"
+    r"|is not|stopped|quit|gave up|have stopped|has stopped|can't|cannot) (?:(?i:really"
+    r"|actually|even|like to|anymore) )?)?"
+)
+_OBJECT_END = (
+    r"(?=[.,;!?:()](?:\s|$)|$|\s(?i:and|but|or|because|for|with|in|when|while|at|on|since|now"
+    r"|any ?more|again|these days|so|who|which|that|instead|rather|as|every|after|before|if"
+    r"|than|to|from|from now|lately|too|also|a lot|very much|nicht|mehr|anymore|during|by"
+    r"|until|over|more|most|best)\b)"
+)
 _OBJECT = rf"(?P<object>(?!to\b)[\w'’+#./-]+(?: [\w'’+#./-]+){{0,4}}?){_OBJECT_END}"
 _LEANING = re.compile(
-    rf"{SUBJECT}(?:'m|'s|'ve|’m|’ve)? {_ADVERBS}{_NOT}{_ADVERBS}(?P<verb>(?i:{_VERB})) {_OBJECT}(?P<tail>[^.;!?]{{0,40}})"
+    rf"{SUBJECT}(?:'m|'s|'ve|’m|’ve)? {_ADVERBS}{_NOT}{_ADVERBS}(?P<verb>(?i:{_VERB}))"
+    rf" {_OBJECT}(?P<tail>[^.;!?]{{0,40}})"
 )
 _SPANISH = re.compile(r"\b(?:(?P<we>(?i:usamos|utilizamos))|(?i:uso|utilizo)) (?P<object>[A-ZÀ-Þ][\w+#.-]+)")
 _GERMAN_NOT = re.compile(r"\b(?:nicht mehr|kein\w* .{0,30}mehr|nicht|kein\w*)\b", re.IGNORECASE)
 _NO_OBJECTS = frozenset(
     "it that this them him her you me us so lot things stuff something anything everything nothing not one".split()
 )
-_WHO = r"(?P<subject>\b(?i:i|we|the user|the team|they)\b)(?:'ve|’ve| have| has| just| finally| recently| also)*"
+_WHO = r"(?P<subject>\b(?i:i|we|the user|the team)\b)(?:'ve|’ve| have| has| just| finally| recently| also)*"
 _NP = r"(?:(?i:the|our|my|a|an) )?[\w'’+#.-]+(?: [\w'’+#.-]+){0,2}?"
 _DISPLACED = (
-    re.compile(rf"{_WHO} (?i:dropped|ditched|abandoned|scrapped|retired|traded|left) (?P<old>{_NP}) (?i:for|in favou?r of) (?P<new>{_NP})(?=[\s.,;!?]|$)"),
+    re.compile(
+        rf"{_WHO} (?i:dropped|ditched|abandoned|scrapped|retired|traded|left) (?P<old>{_NP})"
+        rf" (?i:for|in favou?r of) (?P<new>{_NP})(?=[\s.,;!?]|$)"
+    ),
     re.compile(rf"{_WHO} (?i:replaced|swapped) (?P<old>{_NP}) (?i:with|by|for) (?P<new>{_NP})(?=[\s.,;!?]|$)"),
     re.compile(
-        rf"{_WHO} (?i:switched|moved|migrated|changed|went|converted|transitioned|gone)(?: (?!from\b)[\w'’]+){{0,3}} (?i:away )?(?i:from) (?P<old>{_NP}) (?i:over )?(?i:to) (?P<new>{_NP})(?=[\s.,;!?]|$)"
+        rf"{_WHO} (?i:switched|moved|migrated|changed|went|converted|transitioned|gone)(?:"
+        rf" (?!from\b)[\w'’]+){{0,3}} (?i:away )?(?i:from) (?P<old>{_NP}) (?i:over )?(?i:to) "
+        rf"(?P<new>{_NP})(?=[\s.,;!?]|$)"
     ),
-    re.compile(rf"{_WHO} (?i:got rid of|gave away|sold|cancelled|canceled|gave up|ditched|stopped using|no longer use|no longer have|uninstalled|removed|dropped|decommissioned|shut down|stopped paying for) (?P<old>{_NP})(?=[.,;!?]|$| (?i:last|this|today|yesterday|in|because|since|and|now|for good|completely|entirely)\b)"),
-    re.compile(rf"{_WHO} (?i:left|quit|resigned from) (?P<old>[A-ZÀ-Þ][\w'’&-]*)(?=[.,;!?]|$| (?i:last|this|today|in|because|and|for good)\b)"),
-    re.compile(rf"{_WHO} (?i:now )?(?i:use|drink|eat|run|take|drive|ride|wear|play|prefer) (?P<new>{_NP}) (?i:now )?(?i:instead of|rather than|in place of) (?P<old>{_NP})(?=[.,;!?]|$| (?i:now|these days|from now|because|since|at|in|for|on)\b)"),
-    re.compile(r"(?P<subject>\b(?i:wir|ich)\b) (?i:haben|habe) (?P<old>[\w+#.-]+) (?i:durch) (?P<new>[\w+#.-]+) (?i:ersetzt)"),
-    re.compile(r"(?P<subject>\b(?i:wir|ich)\b) (?i:sind|bin) (?i:jetzt )?(?i:von) (?P<old>[\w+#.-]+) (?i:auf|zu|nach) (?P<new>[\w+#.-]+) (?i:umgestiegen|gewechselt|gezogen|umgezogen)"),
-    re.compile(r"(?:\b(?i:hemos )?(?P<we>(?i:cambiamos|cambiado|reemplazamos|sustituimos))|(?i:cambié)) (?i:de )?(?P<old>[\w+#.-]+) (?i:por|a) (?P<new>[\w+#.-]+)"),
-)  # fmt: skip
+    re.compile(
+        rf"{_WHO} (?i:got rid of|gave away|sold|cancelled|canceled|gave up|ditched|stopped using|no"
+        rf" longer use|no longer have|uninstalled|removed|dropped|decommissioned|shut down|stopped"
+        rf" paying for) (?P<old>{_NP})(?=[.,;!?]|$| (?i:last|this|today|yesterday|in|because|since"
+        rf"|and|now|for good|completely|entirely)\b)"
+    ),
+    re.compile(
+        rf"{_WHO} (?i:left|quit|resigned from) (?P<old>[A-ZÀ-Þ][\w'’&-]*)(?=[.,;!?]|$| (?i:last"
+        rf"|this|today|in|because|and|for good)\b)"
+    ),
+    re.compile(
+        rf"{_WHO} (?i:now )?(?i:use|drink|eat|run|take|drive|ride|wear|play|prefer) (?P<new>{_NP})"
+        rf" (?i:now )?(?i:instead of|rather than|in place of) (?P<old>{_NP})(?=[.,;!?]|$| (?i:now"
+        rf"|these days|from now|because|since|at|in|for|on)\b)"
+    ),
+    re.compile(
+        r"(?P<subject>\b(?i:wir|ich)\b) (?i:haben|habe) (?P<old>[\w+#.-]+) (?i:durch) "
+        r"(?P<new>[\w+#.-]+) (?i:ersetzt)"
+    ),
+    re.compile(
+        r"(?P<subject>\b(?i:wir|ich)\b) (?i:sind|bin) (?i:jetzt )?(?i:von) (?P<old>[\w+#.-]+)"
+        r" (?i:auf|zu|nach) (?P<new>[\w+#.-]+) (?i:umgestiegen|gewechselt|gezogen|umgezogen)"
+    ),
+    re.compile(
+        r"(?:\b(?i:hemos )?(?P<we>(?i:cambiamos|cambiado|reemplazamos|sustituimos))|(?i:cambié))"
+        r" (?i:de )?(?P<old>[\w+#.-]+) (?i:por|a) (?P<new>[\w+#.-]+)"
+    ),
+)
 
 
 def leanings(sentence: str, *, speaker: str | None) -> Iterator[Claim]:
@@ -63,11 +106,7 @@ def leanings(sentence: str, *, speaker: str | None) -> Iterator[Claim]:
         value = _thing_value(found["object"])
         if subject is None or not value:
             continue
-        group = (
-            _VERB_GROUP[found["verb"].casefold().replace("’", "'")]
-            if found["verb"].casefold().replace("’", "'") in _VERB_GROUP
-            else "allergy"
-        )
+        group = _VERB_GROUP.get(found["verb"].casefold().replace("’", "'"), "allergy")
         positive = not found["not"] and not _GERMAN_NOT.match(found["tail"].strip()) and "kein" not in found["object"]
         if group == "hate":
             group, positive = "like", not positive
@@ -100,11 +139,7 @@ def given_up(sentence: str, *, speaker: str | None) -> Iterator[Gone]:
         for found in pattern.finditer(sentence):
             groups = found.groupdict()
             text = groups.get("subject")
-            subject = (
-                (WE if groups.get("we") else SELF)
-                if text is None
-                else person("we" if text.casefold() == "they" else text, speaker=speaker)
-            )
+            subject = (WE if groups.get("we") else SELF) if text is None else person(text, speaker=speaker)
             value = _thing_value(found["old"])
             if subject and value:
                 yield Gone(subject=subject, value=value, detail=detail_after(sentence[found.end() :]))

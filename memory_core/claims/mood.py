@@ -23,13 +23,16 @@ _UNREAL = re.compile(
     r"\b(?:if|unless|would|wouldn't|could|might|wish(?:es|ed)?|imagin\w+|suppos(?:e|ing|edly)|pretend\w*|what if"
     r"|hypothetical\w*|in case|whether|dream(?:t|ed|ing)?|should|ought to|considering|wonder\w*|thinking (?:about|of)"
     r"|think(?:ing)? about|tempted|used to joke|novel|movie|film|in (?:the|my|a) (?:story|game|book)|character|lyrics"
-    r"|poem|for example|e\.g|for instance|let's say|according to|(?:i|we) (?:just )?(?:read|heard|saw|learned)(?: somewhere| online)? (?:that|about|how)|not sure|no idea|wenn|falls|würde\w*|könnte\w*|vielleicht|ob"
+    r"|poem|for example|e\.g|for instance|let's say|according to|(?:i|we) (?:just )?(?:read"
+    r"|heard|saw|learned)(?: somewhere| online)? (?:that|about|how)|not sure|no idea|wenn"
+    r"|falls|würde\w*|könnte\w*|vielleicht|ob"
     r"|sagt\w*|meint\w*|si\b(?!,)|quizás?|tal vez|podría|ojalá|dice que)\b",
     re.IGNORECASE,
 )
 _TOLD_BY_OTHERS = re.compile(
     r"\b(?:[Hh]e|[Ss]he|[Tt]hey|[Ss]omeone|[Ss]omebody|[Pp]eople|[Ee]veryone|[Ee]verybody|[A-ZÀ-Þ]\w+)"
-    r" (?:said|says|thinks?|thought|told|claims?|claimed|heard|asked|asks|believes?|suggest\w*|recommend\w*|wants?|wanted)\b"
+    r" (?:said|says|thinks?|thought|told|claims?|claimed|heard|asked|asks|believes?|suggest\w*"
+    r"|recommend\w*|wants?|wanted)\b"
 )
 _QUOTE = re.compile(r"^\s*(?:>|[\"“„«].*[\"”“»]\s*[.!]?\s*$)")
 _HEDGED = re.compile(
@@ -38,10 +41,14 @@ _HEDGED = re.compile(
     re.IGNORECASE,
 )
 _PLANNED = re.compile(
-    r"\b(?:will|won't|going to|gonna|(?:am|is|are|i|we|they|he|she|'m|'re) plan(?:s|ning)?|plan(?:s|ning|ned)? (?:to|on)|(?:is|are) planned|intend\w*|hop(?:e|es|ing)|want(?:s|ed)? to|would like|aim\w*"
+    r"\b(?:will|won't|going to|gonna|(?:am|is|are|i|we|they|he|she|'m|'re) plan(?:s|ning)?"
+    r"|plan(?:s|ning|ned)? (?:to|on)|(?:is|are) planned|intend\w*|hop(?:e|es|ing)|want(?:s"
+    r"|ed)? to|would like|aim\w*"
     r"|next (?:week|month|year|spring|summer|autumn|fall|winter|january|february|march|april|june|july|august"
-    r"|september|october|november|december)|someday|one day|soon|looking (?:for|at|to|into)|trying to|apply(?:ing)? (?:to|for)"
-    r"|am moving|'m moving|is moving|are moving|'re moving|werde[n]?|möchte\w*|will|vamos? a|voy a|va a|quiero|temporarily"
+    r"|september|october|november|december)|someday|one day|soon|looking (?:for|at|to|into)"
+    r"|trying to|apply(?:ing)? (?:to|for)"
+    r"|am moving|'m moving|is moving|are moving|'re moving|werde[n]?|möchte\w*|will|vamos? a"
+    r"|voy a|va a|quiero|temporarily"
     r"|for (?:a|one|two|three|the) (?:few )?(?:days?|weeks?|weekends?|nights?|months?)|for now|trial|try(?:ing)? out)\b"
     r"|\w'll\b",
     re.IGNORECASE,
@@ -54,10 +61,13 @@ _PAST = re.compile(
 )
 _MARKED = re.compile(
     r"^\W*(?:no|nope|nein|sorry|oops|wait|correction|scratch that|update|not quite)\b[\s,:;.!—–-]"
-    r"|\b(?:now(?!here)|nowadays|these days|no longer|any ?more|instead|actually|correction|turns out|in fact|meant|mixed up"
-    r"|(?:was|were|am|is) wrong|my mistake|from now on|stopped|gave up|cancell?ed|current|latest|as of (?:today|now|this)|currently|meanwhile|lately"
+    r"|\b(?:now(?!here)|nowadays|these days|no longer|any ?more|instead|actually|correction"
+    r"|turns out|in fact|meant|mixed up"
+    r"|(?:was|were|am|is) wrong|my mistake|from now on|stopped|gave up|cancell?ed|current"
+    r"|latest|as of (?:today|now|this)|currently|meanwhile|lately"
     r"|(?:just |recently |finally )?(?:moved|switched|changed|dropped|replaced|relocated|rescheduled|postponed|pushed"
-    r"|shifted|renamed|migrated|quit|joined|upgraded|bumped|brought forward|turned|became)|got (?:a new|married|divorced|promoted)"
+    r"|shifted|renamed|migrated|quit|joined|upgraded|bumped|brought forward|turned|became)|got"
+    r" (?:a new|married|divorced|promoted)"
     r"|(?:is|are) back|again|not .{1,30}, but|not .{1,30} but|rather than|(?:our|my|the|'s) new|jetzt|inzwischen"
     r"|mittlerweile|nicht mehr|stattdessen|statt|eigentlich|nun|umgezogen|ahora|ya no|en vez|en lugar|en realidad"
     r"|me mudé|nos mudamos|cambié)\b",

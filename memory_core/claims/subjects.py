@@ -16,9 +16,12 @@ SUBJECT = (
 """A person as the subject of a sentence."""
 _OWN = re.compile(rf"(?i:my|our) (?P<relation>(?:[a-zà-ÿ-]+ )?[a-zà-ÿ-]+)(?P<name>(?: {NAME}){{0,2}})")
 _NO_NAMES = frozenset(
-    "i we you he she it they this that the there then now so and but yes no ok okay also actually today tomorrow yesterday"
-    " yesterday's my our here what where when who how if as in on at for from sorry correction update well hey hi thanks"
-    " last next recently currently lately finally meanwhile his her their its your everyone nobody somebody people".split()
+    "i we you he she it they this that the there then now so and but yes no ok okay also"
+    " actually today tomorrow yesterday"
+    " yesterday's my our here what where when who how if as in on at for from sorry"
+    " correction update well hey hi thanks"
+    " last next recently currently lately finally meanwhile his her their its your everyone"
+    " nobody somebody people".split()
 )
 _ONLY_ONE = frozenset(
     "mother father wife husband partner boss manager fiancée fiancé spouse girlfriend boyfriend landlord".split()
@@ -108,7 +111,7 @@ def _match_people(older: Subject, newer: Subject, *, one_speaker: bool) -> Match
 
 
 def _one_name(one: str, other: str) -> bool:
-    """ "Marta" may be "Marta Silva"; "Marta Costa" isn't."""
+    """Whether two names may be of one person: "Marta" may be "Marta Silva", "Marta Costa" isn't."""
     first, second = one.split(), other.split()
     return all(a == b for a, b in zip(first, second, strict=False))
 

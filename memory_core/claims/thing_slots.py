@@ -4,47 +4,76 @@ import re
 from collections.abc import Iterator
 
 from memory_core.claims.claim import Claim, Policy
-from memory_core.claims.subjects import thing
 from memory_core.claims.places import is_place
+from memory_core.claims.subjects import thing
 from memory_core.claims.values import Value, measured, named, timed, worded
 from memory_core.claims.words import detail_after
 
 _TIMED = (
-    "meeting|deadline|appointment|due date|launch|release|release date|flight|train|interview|party|exam|standup|stand-up|sync|call"
-    "|demo|review|delivery|visit|dinner|lunch|wedding|concert|class|lesson|session|retro|kickoff|kick-off|event|date|start date"
-    "|start time|check-in|departure|reservation|booking|workshop|rehearsal|presentation|game|match|surgery|checkup|check-up|go-live"
+    "meeting|deadline|appointment|due date|launch|release|release date|flight|train|interview"
+    "|party|exam|standup|stand-up|sync|call"
+    "|demo|review|delivery|visit|dinner|lunch|wedding|concert|class|lesson|session|retro"
+    "|kickoff|kick-off|event|date|start date"
+    "|start time|check-in|departure|reservation|booking|workshop|rehearsal|presentation|game"
+    "|match|surgery|checkup|check-up|go-live"
     "|offsite|off-site|conference|retreat|reunion|meetup|Termin|Treffen|Besprechung|Frist|reunión|cita|vuelo|fecha"
 )
 _VALUED = (
-    "port|version|budget|price|rent|address|location|venue|room|limit|timeout|threshold|branch|host|hostname|url|domain|database"
-    "|cache|queue|editor|ide|language|framework|owner|lead|manager|boss|plan|size|weight|height|salary|gate|seat|number|capacity"
-    "|rate|quota|target|goal|region|provider|codename|interval|schedule|channel|theme|font|maintainer|contact|dentist|landlord"
-    "|therapist|coach|registry|endpoint|replica count|retention|fee|score|level|ip|folder|directory|repository|repo|license|table"
-    "|shell|browser|phone|bank|doctor|gym|tool|stack|backend|bundler|test runner|linter|package manager|orchestrator|message broker"
+    "port|version|budget|price|rent|address|location|venue|room|limit|timeout|threshold"
+    "|branch|host|hostname|url|domain|database"
+    "|cache|queue|editor|ide|language|framework|owner|lead|manager|boss|plan|size|weight"
+    "|height|salary|gate|seat|number|capacity"
+    "|rate|quota|target|goal|region|provider|codename|interval|schedule|channel|theme|font"
+    "|maintainer|contact|dentist|landlord"
+    "|therapist|coach|registry|endpoint|replica count|retention|fee|score|level|ip|folder"
+    "|directory|repository|repo|license|table"
+    "|shell|car|browser|phone|bank|doctor|gym|tool|stack|backend|bundler|test runner|linter"
+    "|package manager|orchestrator|message broker"
     "|office|headquarters|hq|warehouse|studio|shop|Preis|Budget|Adresse|Datenbank|puerto|versión|presupuesto"
 )
 _WORDS = r"(?:[\w'’.-]+ ){0,3}?"
-_OF = r"(?: (?i:of|for|in|on|with|at|to|von|für|del?|para) (?:(?i:the|our|my|this|la|el|den|das) )?[\w'’.-]+(?: (?!(?i:is|was|are|now)\b)[\w'’.-]+)?)?"
+_OF = (
+    r"(?: (?i:of|for|in|on|with|at|to|von|für|del?|para) (?:(?i:the|our|my|this|la|el|den|das)"
+    r" )?[\w'’.-]+(?: (?!(?i:is|was|are|now)\b)[\w'’.-]+)?)?"
+)
 _DETERMINER = (
     r"(?:(?i:the|our|my|his|her|their|der|die|das|el|la|mi|unser|unsere|mein|meine|nuestr[oa])|[A-ZÀ-Þ][\w-]*['’]s)"
 )
-_HOW = r"(?:(?i:planned for|now|still|actually|currently|really|set|set to|on|at|due|due on|scheduled for|moved to|moved up to|now at|been moved to|been pushed to|been pushed back to|been changed to|been set to|been postponed to|running on|changed to|will be|jetzt|ahora|am|um|el|in) )*"
-_IS = r"(?:'s|’s| (?i:is|are|will be|has|has been|starts|begins|takes place|happens|leaves|departs|ist|es|findet|runs|costs|became|changed to|moved to|went up to|rose to|dropped to|fell to|increased to|was (?:moved|pushed|changed|postponed|rescheduled|shifted) to))"
+_HOW = (
+    r"(?:(?i:planned for|now|still|actually|currently|really|set|set to|on|at|due|due on"
+    r"|scheduled for|moved to|moved up to|now at|been moved to|been pushed to|been pushed back"
+    r" to|been changed to|been set to|been postponed to|running on|changed to|will be|jetzt"
+    r"|ahora|am|um|el|in) )*"
+)
+_IS = (
+    r"(?:'s|’s| (?i:is|are|will be|has|has been|starts|begins|takes place|happens|leaves"
+    r"|departs|ist|es|findet|runs|costs|became|changed to|moved to|went up to|rose to|dropped"
+    r" to|fell to|increased to|was (?:moved|pushed|changed|postponed|rescheduled|shifted) to))"
+)
 _END = (
     r"(?=[.,;!?](?:\s|$)|$|\s(?i:because|since|but|so|which|where|who|instead|not|rather|and (?:the|we|i|it|my|our))\b)"
 )
 _STATE = re.compile(
-    rf"\b(?P<np>{_DETERMINER} {_WORDS}(?P<head>(?i:{_TIMED}|{_VALUED})){_OF}){_IS} {_HOW}(?P<not>(?i:no longer|not) )?(?P<value>[^.;!?]*?(?:\.\d[^.;!?]*?)*?){_END}"
+    rf"\b(?P<np>{_DETERMINER} {_WORDS}(?P<head>(?i:{_TIMED}|{_VALUED})){_OF}){_IS} {_HOW}"
+    rf"(?P<not>(?i:no longer|not) )?(?P<value>[^.;!?]*?(?:\.\d[^.;!?]*?)*?){_END}"
 )
 _CHANGE = re.compile(
-    rf"\b(?i:we|i|they|he|she|bo|[A-Z]\w+)(?:'ve| have| has|'ve just| just| had to)? (?i:moved|pushed|postponed|rescheduled|changed|switched|bumped|raised|lowered|renamed|set|upgraded|increased|reduced|shifted|brought|cut|updated|move|push|reschedule)"
-    rf" (?P<np>{_DETERMINER} {_WORDS}(?P<head>(?i:{_TIMED}|{_VALUED})){_OF}?)(?: (?i:back|up|forward|out))?(?: (?i:from) (?P<old>[^.,;!?]+?))? (?i:to|until) (?P<value>[^.;!?]*?(?:\.\d[^.;!?]*?)*?){_END}"
+    rf"\b(?i:we|i|they|he|she|bo|[A-Z]\w+)(?:'ve| have| has|'ve just| just| had to)? (?i:moved"
+    rf"|pushed|postponed|rescheduled|changed|switched|bumped|raised|lowered|renamed|set"
+    rf"|upgraded|increased|reduced|shifted|brought|cut|updated|move|push|reschedule)"
+    rf" (?P<np>{_DETERMINER} {_WORDS}(?P<head>(?i:{_TIMED}|{_VALUED})){_OF}?)(?: (?i:back|up"
+    rf"|forward|out))?(?: (?i:from) (?P<old>[^.,;!?]+?))? (?i:to|until) (?P<value>[^.;!?]*?"
+    rf"(?:\.\d[^.;!?]*?)*?){_END}"
 )
 _ON_PORT = re.compile(
-    rf"\b(?P<np>{_DETERMINER} (?:[\w'’.-]+ ){{0,3}}?[\w'’.-]+|[A-Z][\w.-]+) (?i:now |still )?(?i:runs|listens|is running|is listening|is|answers|is served)(?: (?i:now|actually))? (?i:on|at) (?i:port) (?P<value>\d{{2,5}})"
+    rf"\b(?P<np>{_DETERMINER} (?:[\w'’.-]+ ){{0,3}}?[\w'’.-]+|[A-Z][\w.-]+) (?i:now |still"
+    rf" )?(?i:runs|listens|is running|is listening|is|answers|is served)(?: (?i:now|actually))?"
+    rf" (?i:on|at) (?i:port) (?P<value>\d{{2,5}})"
 )
 _HELD_BY = re.compile(
-    rf"(?<![\w'])(?P<value>[A-ZÀ-Þ][\w-]+(?: [A-ZÀ-Þ][\w-]+)?) is (?:(?i:now|still|actually) )?(?P<np>(?i:my|our|the) (?:[a-z-]+ ){{0,2}}?(?P<head>manager|lead|leader|boss|owner|landlord|dentist|doctor|coach"
+    r"(?<![\w'])(?P<value>[A-ZÀ-Þ][\w-]+(?: [A-ZÀ-Þ][\w-]+)?) is (?:(?i:now|still|actually) )?"
+    r"(?P<np>(?i:my|our|the) (?:[a-z-]+ ){0,2}?(?P<head>manager|lead|leader|boss|owner"
+    r"|landlord|dentist|doctor|coach"
     r"|therapist|maintainer|contact|ceo|cto|president|chair|head|director))\b(?! (?:of|for|at)\b)"
 )
 _CODED = frozenset(
@@ -94,7 +123,7 @@ def _first_of_detail(value: str) -> int:
 
 
 def _turned(name: str, *, head: str) -> str:
-    """ "the port of the staging server" is "the staging server port"."""
+    """The name with its head last: "the port of the staging server" is "the staging server port"."""
     before, _, after = re.sub(r"['’]s\b", "", name).partition(f"{head} ")
     owner = re.sub(r"^(?i:of|for|in|on|with|at|to|von|für|del?|para) ", "", after)
     return f"{owner} {before}{head}" if after else before + (head if not before.rstrip().endswith(head) else "")

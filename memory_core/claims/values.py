@@ -11,40 +11,60 @@ Value = frozenset[tuple[str, str]]
 _WEEKDAYS = {
     name: day
     for day, names in enumerate(
-        ("monday mon montag lunes", "tuesday tue tues dienstag martes", "wednesday wed mittwoch miércoles",
-         "thursday thu thur thurs donnerstag jueves", "friday fri freitag viernes", "saturday sat samstag sábado",
-         "sunday sun sonntag domingo")
+        (
+            "monday mon montag lunes",
+            "tuesday tue tues dienstag martes",
+            "wednesday wed mittwoch miércoles",
+            "thursday thu thur thurs donnerstag jueves",
+            "friday fri freitag viernes",
+            "saturday sat samstag sábado",
+            "sunday sun sonntag domingo",
+        )
     )
     for name in names.split()
-}  # fmt: skip
+}
 _MONTHS = {
     name: month
     for month, names in enumerate(
-        ("january jan januar enero", "february feb februar febrero", "march mar märz marzo", "april apr abril",
-         "may mai mayo", "june jun juni junio", "july jul juli julio", "august aug agosto",
-         "september sept sep septiembre", "october oct oktober okt octubre", "november nov noviembre",
-         "december dec dezember dez diciembre"), 1
+        (
+            "january jan januar enero",
+            "february feb februar febrero",
+            "march mar märz marzo",
+            "april apr abril",
+            "may mai mayo",
+            "june jun juni junio",
+            "july jul juli julio",
+            "august aug agosto",
+            "september sept sep septiembre",
+            "october oct oktober okt octubre",
+            "november nov noviembre",
+            "december dec dezember dez diciembre",
+        ),
+        1,
     )
     for name in names.split()
-}  # fmt: skip
-_NUMBERED = dict(
+}
+_NUMBERED: dict[str, int] = dict(
     zip("one two three four five six seven eight nine ten eleven twelve".split(), range(1, 13), strict=True)
 )
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _WEEKDAY = re.compile(rf"\b({'|'.join(sorted(_WEEKDAYS, key=len, reverse=True))})s?\b", re.IGNORECASE)
 _DAY_MONTH = re.compile(
-    rf"\b(?P<a>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of| de)? (?P<m>{_MONTH})\b|\b(?P<n>{_MONTH})\.? (?P<b>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)",
+    rf"\b(?P<a>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of| de)? (?P<m>{_MONTH})\b|\b(?P<n>{_MONTH})\.?"
+    rf" (?P<b>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)",
     re.IGNORECASE,
 )
 _ISO = re.compile(r"\b(?:19|20)\d\d-(?P<m>\d\d)-(?P<d>\d\d)\b")
 _TIME = re.compile(
-    r"\b(?P<h>\d{1,2})[:.](?P<m>\d\d)(?: ?(?P<half>am|pm|a\.m|p\.m))?(?!\d|\.\d)|\b(?P<hh>\d{1,2}) ?(?P<half2>am|pm|a\.m|p\.m|o'clock|uhr)\b"
+    r"\b(?P<h>\d{1,2})[:.](?P<m>\d\d)(?: ?(?P<half>am|pm|a\.m|p\.m))?(?!\d|\.\d)|\b"
+    r"(?P<hh>\d{1,2}) ?(?P<half2>am|pm|a\.m|p\.m|o'clock|uhr)\b"
     r"|\bat (?P<bare>\d{1,2})\b(?![:.]\d| ?(?:%|[a-z€$]))|\b(?P<word>noon|midnight)\b",
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(r"\b(today|tonight|tomorrow|heute|morgen|hoy|mañana)\b", re.IGNORECASE)
 _MONEY = re.compile(
-    r"(?P<sign>[€$£]) ?(?P<n>\d[\d.,]*)(?P<k>[kKmM]\b)?|\b(?P<n2>\d[\d.,]*)(?P<k2>[kKmM])? ?(?P<unit>euros?|dollars?|pounds?|€|£|\$|usd|eur|gbp|chf|francs?)(?!\w)",
+    r"(?P<sign>[€$£]) ?(?P<n>\d[\d.,]*)(?P<k>[kKmM]\b)?|\b(?P<n2>\d[\d.,]*)(?P<k2>[kKmM])? ?"
+    r"(?P<unit>euros?|dollars?|pounds?|€|£|\$|usd|eur|gbp|chf|francs?)(?!\w)",
     re.IGNORECASE,
 )
 _VERSION = re.compile(

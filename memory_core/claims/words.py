@@ -9,18 +9,43 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|sr|st|vs|no|nr|e\.g|i\.e|approx|a\.m|p\.m)|\b[A-Za-z])\.\s*$", re.IGNORECASE
 )
 _CLAUSE = re.compile(
-    r",?\s+(?:and|but|while|und|aber|y|pero)\s+(?=(?:I|I'm|I've|i|we|We|my|our|the|he|she|they|it|ich|wir|mein\w*|yo|mi)\b)"
+    r",?\s+(?:and|but|while|und|aber|y|pero)\s+(?=(?:I|I'm|I've|i|we|We|my|our|the|he|she|they"
+    r"|it|ich|wir|mein\w*|yo|mi)\b)"
 )
 _NOTE = re.compile(r"\s*\((?:[^()]*\b(?:19|20)\d\d[^()]*)\)")
 """A date that capture wrote out in brackets."""
 _WORD = re.compile(r"\d+(?:[.,:/-]\d+)*%?|[^\W\d_]+(?:['’-][^\W\d_]+)*|[+#€$£°]+")
 _EXPANDED = {
-    "i'm": "i am", "i've": "i have", "i'd": "i would", "i'll": "i will", "we're": "we are", "we've": "we have",
-    "we'll": "we will", "it's": "it is", "that's": "that is", "he's": "he is", "she's": "she is", "there's": "there is",
-    "they're": "they are", "they've": "they have", "you're": "you are", "let's": "let us", "can't": "can not",
-    "cannot": "can not", "won't": "will not", "im": "i am", "ive": "i have", "dont": "do not", "doesnt": "does not",
-    "isnt": "is not", "favourite": "favorite", "colour": "color", "mum": "mother", "mom": "mother", "dad": "father",
-}  # fmt: skip
+    "i'm": "i am",
+    "i've": "i have",
+    "i'd": "i would",
+    "i'll": "i will",
+    "we're": "we are",
+    "we've": "we have",
+    "we'll": "we will",
+    "it's": "it is",
+    "that's": "that is",
+    "he's": "he is",
+    "she's": "she is",
+    "there's": "there is",
+    "they're": "they are",
+    "they've": "they have",
+    "you're": "you are",
+    "let's": "let us",
+    "can't": "can not",
+    "cannot": "can not",
+    "won't": "will not",
+    "im": "i am",
+    "ive": "i have",
+    "dont": "do not",
+    "doesnt": "does not",
+    "isnt": "is not",
+    "favourite": "favorite",
+    "colour": "color",
+    "mum": "mother",
+    "mom": "mother",
+    "dad": "father",
+}
 NEGATIONS = frozenset("not no never without neither nor none nicht kein keine keinen nie nunca jamás".split())
 
 
@@ -87,7 +112,8 @@ def detail_after(
 
 _WHEN = frozenset(
     "in on at for with during to from by a an the now any more anymore again these those days last this week month year"
-    " today yesterday spring summer autumn fall winter january february march april may june july august september october"
+    " today yesterday spring summer autumn fall winter january february march april may june"
+    " july august september october"
     " november december good all moment time long my our least ever already completely either or".split()
 )
 
@@ -98,5 +124,6 @@ def key_of(phrase: str) -> str:
 
 
 _ARTICLES = frozenset(
-    "a an the my our your his her their its this that some new old current der die das den dem ein eine einen el la los las un una mi nuestro nuestra mein meine unser unsere".split()
+    "a an the my our your his her their its this that some new old current der die das den"
+    " dem ein eine einen el la los las un una mi nuestro nuestra mein meine unser unsere".split()
 )

@@ -4,18 +4,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from uuid import UUID, uuid5
 
+import structlog
+
 from memory_core.capture.extraction import ExtractionRun, Extractor, RuleExtractor
 from memory_core.capture.proposals import Outcome, Proposal
 from memory_core.capture.relatives import Batch
-from memory_core.capture.statements import Candidate, Utterance
+from memory_core.capture.statements import Candidate, Utterance, extract, place_of
 from memory_core.capture.writing import MemoryWriter
 from memory_core.consolidation.corrections import LOOKED_BACK, joined
+from memory_core.errors import MemoryCoreError
 from memory_core.identity import PERSONAL_SPACE
 from memory_core.models.turn import Turn
 from memory_core.ports import Clock
 from memory_core.store.database import Database
 from memory_core.store.turns import TurnRepository
 from memory_core.values import Decision, MemoryId, MemoryKind, Origin, ScopeKey
+
+log = structlog.get_logger(__name__)
 
 BATCH_TURNS = 64
 """Turns of one transaction: bounds what is embedded at once and what a kill makes us do again."""
@@ -125,12 +130,23 @@ def _counted(outcomes: Sequence[Outcome], *, turns: int) -> Consolidated:
 
 def _proposals(turns: Sequence[Turn], *, before: Sequence[Turn], extraction: ExtractionRun) -> list[Proposal]:
     right = _corrections([*before, *turns])
-    found = extraction.candidates(_utterances(turns, before=before[-1] if before else None, right=right))
+    found = _candidates(_utterances(turns, before=before[-1] if before else None, right=right), extraction)
     return [
         _proposal(turn, replace(candidate, kind=MemoryKind.CORRECTION) if turn.id in right else candidate)
         for turn, candidates in zip(turns, found, strict=True)
         for candidate in candidates[:_PIECES]
     ]
+
+
+def _candidates(utterances: Sequence[Utterance], extraction: ExtractionRun) -> Sequence[Sequence[Candidate]]:
+    """What the extraction finds; where it breaks down, the rules read each utterance by itself and never raise."""
+    try:
+        return extraction.candidates(utterances)
+    except MemoryCoreError:
+        raise
+    except Exception as error:  # noqa: BLE001 whatever it is, no turn may hold up its scope
+        log.error("consolidation.extraction_broke", error=type(error).__name__, at=place_of(error))  # noqa: TRY400
+        return [extract(utterance) for utterance in utterances]
 
 
 def _corrections(turns: Sequence[Turn]) -> dict[int | None, str]:

@@ -13,7 +13,7 @@ MESSAGE_TOKENS = 5
 MEDIA_TOKENS = 1200
 """What a picture takes; providers differ, and none tells beforehand."""
 _ASCII_CHARS = 3.9
-_SIGNS = "{}()[]<>=;:_/\\|\"'`#$%&*+^~"
+_SIGNS = b"{}()[]<>=;:_/\\|\"'`#$%&*+^~"
 _SIGN_EXTRA = 0.35
 """What a sign takes beyond its share as a character."""
 _DENSE = re.compile("[\u0e00-\u0eff\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef]")
@@ -23,10 +23,10 @@ _OTHER_TOKENS = 0.55
 
 def estimate_tokens(text: str) -> int:
     """Tokens of a text."""
-    signs = sum(map(text.count, _SIGNS)) * _SIGN_EXTRA
-    if text.isascii():
-        return ceil(len(text) / _ASCII_CHARS + signs)
-    plain = len(text.encode("ascii", "ignore"))
-    dense = len(_DENSE.findall(text))
-    other = len(text) - plain - dense
-    return ceil(plain / _ASCII_CHARS + signs + dense * _DENSE_TOKENS + other * _OTHER_TOKENS)
+    plain = text.encode("ascii", "ignore")
+    signs = len(plain) - len(plain.translate(None, _SIGNS))
+    tokens = len(plain) / _ASCII_CHARS + signs * _SIGN_EXTRA
+    if len(plain) < len(text):
+        dense = len(_DENSE.findall(text))
+        tokens += dense * _DENSE_TOKENS + (len(text) - len(plain) - dense) * _OTHER_TOKENS
+    return ceil(tokens)

@@ -149,7 +149,9 @@ ENGLISH = Language(
     ),
     future=(
         r"will|won't|\w+'ll|\w+’ll|going to|gonna|plan(?:s|ning)?|want(?:s)? to|hop(?:e|es|ing) to|tomorrow|soon|let's"
-        r"|remind|deadline|due|should|need(?:s)? to|have to|has to|upcoming|can't wait|looking forward|starts|meeting"
+        r"|remind|deadline|due|should|need(?:s)? to|have to|has to|got to|gotta|upcoming|can't wait|looking forward"
+        r"|starts|meeting|postponed|rescheduled|delayed|pushed (?:back )?to|(?:was|were|been|got) (?:moved|shifted) to"
+        r"|(?:moved|pushed|shifted|brought) (?:it|us|them|that|this|the \w+) (?:\w+ )?(?:to|until|forward)"
     ),
     month_names=list_of("January February March April May June July August September October November December"),
     case_matters=frozenset(

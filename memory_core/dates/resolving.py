@@ -1,8 +1,8 @@
 """Pure: what expressions such as "next Friday" mean, given when and where they were said.
 
-"Next"
-" Friday" is the Friday of the following Monday-to-Sunday week, "this" and bare Friday the coming one, or the past one
-in a sentence that tells of the past. What is not said stays unknown: "a few days ago" is a stretch, "some day" nothing.
+"Next Friday" is the Friday of the following Monday-to-Sunday week, "this" and bare Friday the coming one, or the past
+one in a sentence that tells of the past. What is not said stays unknown: "a few days ago" is a stretch, "some day"
+nothing.
 """
 
 import re
@@ -26,6 +26,11 @@ _ISO = re.compile(
 _NUMERIC = re.compile(
     r"(?<![\w./-])(?P<first>\d\d?)(?P<sign>[./])(?P<second>\d\d?)(?P=sign)(?P<year>(?:19|20)\d\d)(?![\w/-])"
 )
+_OF_A_MONTH = re.compile(
+    r"\s(?:of (?:the|each|every|this|next) month|of (?-i:[A-Z])\w+|(?:im|des|jeden) monats?|del mes|du mois|week\b)",
+    re.IGNORECASE,
+)
+_WEEK_FROM = re.compile(r"\bweeks? (?:from|after|before)\s$", re.IGNORECASE)
 _MONTHS = 12
 _YEAR_TELLERS = ("year", "last", "this", "next", "after")
 _ANCHOR_REACH_CHARS = 48
@@ -85,7 +90,14 @@ def resolve(text: str, said_at: datetime, *, tz: str, looks_back: bool = False) 
     found = _longest(
         [*_numeric(text, base), *(one for grammar in _GRAMMARS for one in _matches(text, grammar, base=base))]
     )
-    return [_mention(one, zone=zone) for one in _hang(text, found)]
+    return [_mention(one, zone=zone) for one in _hang(text, found) if not _is_of_another_stretch(text, one)]
+
+
+def _is_of_another_stretch(text: str, found: _Found) -> bool:
+    """Whether the words around a weekday make it another day: "last Friday of the month", "a week from Friday"."""
+    if found.span.precision is not Precision.DAY:
+        return False
+    return _OF_A_MONTH.match(text, found.end) is not None or _WEEK_FROM.search(text[: found.start][-16:]) is not None
 
 
 def _matches(text: str, grammar: DateGrammar, *, base: Context) -> Iterator[_Found]:

@@ -26,8 +26,8 @@ _MOVED = re.compile(
     re.IGNORECASE,
 )
 _LEFT = re.compile(
-    r"^(?P<who>I|we) (?:(?:have|'ve|just|finally|now) )*(?:(?:moved|migrated|switched|changed)(?: (?P<what>[\w' -]+?))? from"
-    r" (?P<old>[\w' .-]+?) to|replaced (?P<old2>[\w' .-]+?) (?:with|by)) (?P<new>.+?)\W*$",
+    r"^(?P<who>I|we) (?:(?:have|'ve|just|finally|now) )*(?:(?:moved|migrated|switched|changed)(?: (?P<what>[\w' -]+?))?"
+    r" from (?P<old>[\w' .-]+?) to|replaced (?P<old2>[\w' .-]+?) (?:with|by)) (?P<new>.+?)\W*$",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(r"\b(?:as|for|in|of) (?:the|our|my) (?P<what>[\w -]+)", re.IGNORECASE)
@@ -35,16 +35,24 @@ _ABOUT = re.compile(r"\b(?:as|for|in|of) (?:the|our|my) (?P<what>[\w -]+)", re.I
 _PLACES = frozenset("in on at under behind by near beside inside above below next opposite between".split())
 _STATES = frozenset(
     "is are costs cost lives live works work runs run opens open closes close starts start begins ends end leaves leave"
-    " arrives goes go listens hangs lies stands sits takes needs belongs stays lasts weighs measures called named".split()
+    " arrives goes go listens hangs lies stands sits takes needs belongs stays lasts weighs measures called"
+    " named".split()
 )
 _SMALL = frozenset("the a an my our is are was am be to on in at of for with as it now we i and port".split())
 _SHORTEST_FRAME = 3
 _LONGEST_VALUE = 6
+_WHEREABOUTS = frozenset("is are lives live hangs lies stands sits stays".split())
+"""Verbs after which any word of place may stand; elsewhere "at" and "on" ask different questions."""
+_MANY = frozenset(
+    "meeting call appointment review class lesson session party dinner lunch train flight bus talk game match".split()
+)
+"""What there are many of: "the meeting" may be another one each time."""
+_NUMBERED_PLACES = frozenset("room floor gate hall building seat platform shelf locker box bay desk".split())
+_DETERMINERS = frozenset("the a an my our his her their this that".split())
 _NUMBER = re.compile(r"\d")
 _DAYS = frozenset(
     """monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
-    september october november december noon midnight first second third fourth fifth sixth seventh eighth ninth
-    tenth""".split()
+    september october november december noon midnight""".split()
 )
 
 
@@ -74,7 +82,11 @@ def _other_value(old: str, new: str) -> bool:
     value, other = first[shared : len(first) - tail], second[shared : len(second) - tail]
     if len(frame) < _SHORTEST_FRAME and not (len(frame) > 1 and frame[-1] in _STATES):
         return False
-    return _has_one_value(frame) and _are_alike(value, other, frame=frame)
+    if not _has_one_value(frame) or not _are_alike(value, other, frame=frame):
+        return False
+    if not (_is_settled_place(value, text=old) and _is_settled_place(other, text=new)):
+        return False
+    return _is_named(value, text=old) == _is_named(other, text=new)
 
 
 def _has_one_value(frame: Sequence[str]) -> bool:
@@ -90,15 +102,34 @@ def _are_alike(value: Sequence[str], other: Sequence[str], *, frame: Sequence[st
     """Whether two values answer the same question: where, when, how much, what name."""
     if not value or not other or value == other or max(len(value), len(other)) > _LONGEST_VALUE:
         return False
+    if frame[0] == "the" and frame[1] in _MANY:
+        return False
+    if bool(_NUMBERED_PLACES & set(value)) != bool(_NUMBERED_PLACES & set(other)):
+        return False
     if value[0] in _PLACES or other[0] in _PLACES:
-        return value[0] in _PLACES and other[0] in _PLACES and _is_measured(value) == _is_measured(other)
+        if value[0] != other[0] and not (frame[-1] in _WHEREABOUTS and {value[0], other[0]} <= _PLACES):
+            return False
+        return _is_measured(value) == _is_measured(other)
     if frame[-1] in {"called", "named", "to", "at", "of", "in", "on", "the"}:
         return _is_measured(value) == _is_measured(other)
     return _is_measured(value) and _is_measured(other)
 
 
+def _is_settled_place(value: Sequence[str], *, text: str) -> bool:
+    """Whether a value that begins like a place is one: "in Porto", "in the attic", but not "in trouble"."""
+    if value[0] not in _PLACES or len(value) == 1 or _is_measured(value) or value[1] in _DETERMINERS:
+        return True
+    return value[1].capitalize() in text or len(value) > 2  # noqa: PLR2004 "at town hall"
+
+
+def _is_named(value: Sequence[str], *, text: str) -> bool:
+    """Whether a value is a name: "at Nokia" and "at my desk" answer different questions."""
+    first = value[1] if len(value) > 1 and value[0] in _PLACES else value[0]
+    return first not in _DETERMINERS and not _is_measured(value) and first.capitalize() in text
+
+
 def _moved_to(old: str, new: str) -> bool:
-    """ "the meeting is on Tuesday", "the meeting was moved to Thursday"."""
+    """As in "the meeting is on Tuesday", "the meeting was moved to Thursday"."""
     moved = _MOVED.match(new)
     if not moved:
         return False
@@ -111,7 +142,7 @@ def _moved_to(old: str, new: str) -> bool:
 
 
 def _left_for(old: str, new: str) -> bool:
-    """ "we host the site on Netlify", "we moved the site from Netlify to our own server"."""
+    """As in "we host the site on Netlify", "we moved the site from Netlify to our own server"."""
     left = _LEFT.match(new)
     if not left:
         return False

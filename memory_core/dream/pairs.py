@@ -10,7 +10,8 @@ from memory_core.claims.claim import Policy
 from memory_core.claims.comparing import compare_read
 from memory_core.claims.duplicates import near_duplicate, same_words
 from memory_core.claims.reading import Reading, read
-from memory_core.claims.statement import Statement, Verdict
+from memory_core.claims.statement import Statement, Verdict, same_speaker
+from memory_core.dream import frames
 from memory_core.dream.known import Known
 from memory_core.values import MemoryKind, Origin
 
@@ -98,6 +99,9 @@ class Pairs:
             return Finding(older=older, newer=newer, relation=Relation.SUPPORTS, reason=reason)
         comparison = compare_read(self.reading(older), self.reading(newer))
         relation = _RELATIONS[comparison.verdict]
+        if relation is Relation.NONE and _has_another_value(older, newer):
+            reason = "the same was said later with another value"
+            return Finding(older=older, newer=newer, relation=Relation.REPLACES, reason=reason)
         if relation is Relation.REPEATS and not _may_merge(older, newer):
             relation = Relation.SUPPORTS
         if relation is Relation.REPLACES and comparison.rest:
@@ -169,6 +173,12 @@ def _said_by_another(older: Known, newer: Known) -> bool:
     if older.speaker == newer.speaker or Origin.USER not in {older.origin, newer.origin}:
         return False
     return same_words(older.text, newer.text)
+
+
+def _has_another_value(older: Known, newer: Known) -> bool:
+    if not _may_replace(older, newer) or not same_speaker(statement_of(older), statement_of(newer)):
+        return False
+    return frames.replaces(older.text, newer.text)
 
 
 def _may_replace(older: Known, newer: Known) -> bool:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from memory_core.recall.periods import Period
 from memory_core.recall.plan import Plan
-from memory_core.recall.wording import is_question, names_told, tells_number, tells_time
+from memory_core.recall.wording import exactly_told, is_question, names_told, tells_number, tells_time
 from memory_core.values import Embedding, FloatArray, MemoryId, SparseVector
 from memory_core.vectors import JoinedVectors
 
@@ -30,6 +30,7 @@ FEATURES = (
     "names",
     "time",
     "number",
+    "exact",
 )
 """Columns of the table, in order; see `measure`."""
 WINDOW: Mapping[int, float] = {-3: 0.65, -2: 0.85, -1: 0.85, 1: 0.65, 2: 0.65}
@@ -97,6 +98,7 @@ def measure(
         date: 1 for what happened or was said in a period of the question, less soon after it, else 0.
         speaker, question, time, number: 0 or 1; time and number only where the question wants one.
         names: ln(1 + capitalised words inside sentences).
+        exact: Share of the question's code-like names that the memory holds.
     """
     beside = _neighbours(contenders)
     joined = vectors or _joined(contenders, width=query.tokens.shape[1] if query.tokens.size else 1)
@@ -118,6 +120,7 @@ def measure(
         np.array([names_told(contender.text, known=plan.quiet) for contender in contenders]),
         np.array([plan.asks_when and tells_time(contender.text) for contender in contenders]),
         np.array([plan.asks_number and tells_number(contender.text) for contender in contenders]),
+        np.array([exactly_told(contender.text, wanted=plan.exact) for contender in contenders]),
     ]
     return np.stack(columns, axis=1).astype(np.float64)
 

@@ -14,7 +14,7 @@ from memory_core.recall.features import measure
 from memory_core.recall.plan import Plan, plan
 from memory_core.recall.pool import Pool, gather
 from memory_core.recall.scoring import Score, best_row, score, setting_of
-from memory_core.recall.wording import is_question
+from memory_core.recall.wording import is_mostly_latin, is_question
 from memory_core.store.database import Database
 from memory_core.store.memories import MemoryRepository
 from memory_core.store.pools import PoolRepository, PoolRow
@@ -28,7 +28,8 @@ _TELLING = 3
 """Best memories among which one tells when an event was."""
 _SURE = 0.3
 """Lowest score of a memory that is taken to tell of it."""
-_SPEAKERS_FRESH_S = 60.0
+_SPEAKERS_FRESH_S, _SPEAKERS_FRESH_PER_S = 60.0, 1000.0
+"""Speakers are counted anew after a minute, or later where that takes long: no more than .1 % of the time goes into it."""
 _SPEAKERS_KEPT = 512
 
 
@@ -124,7 +125,7 @@ class Finder:
             found=list(cosines.values()),
             pieces=len(embedding.tokens),
         )
-        scores = score(table, setting=setting)
+        scores = score(table, setting=setting if is_mostly_latin(question.text) else None)
         return _answers(pool, scores, where=where, question=question)
 
     def load(self, ranked: Sequence[Ranked], *, scopes: Sequence[ScopeKey]) -> list[Found]:
@@ -171,7 +172,7 @@ def _shelves(scopes: Sequence[ScopeKey], *, kind: MemoryKind | None) -> tuple[Sc
 
 
 class _SpeakerCache:
-    """Who said the memories of a scope: counted anew after a minute, since only large changes matter."""
+    """Who said the memories of a scope, as of some time ago, since only large changes matter."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -179,14 +180,17 @@ class _SpeakerCache:
 
     def get(self, scopes: tuple[ScopeKey, ...], repository: PoolRepository) -> Mapping[str, int]:
         with self._lock:
-            at, speakers = self._kept.get(scopes, (float("-inf"), {}))
-        if time.monotonic() - at < _SPEAKERS_FRESH_S:
+            fresh_until_s, speakers = self._kept.get(scopes, (float("-inf"), {}))
+        began_s = time.monotonic()
+        if began_s < fresh_until_s:
             return speakers
         speakers = repository.speakers(scopes)
+        counted_s = time.monotonic()
+        fresh_s = max(_SPEAKERS_FRESH_S, _SPEAKERS_FRESH_PER_S * (counted_s - began_s))
         with self._lock:
             if len(self._kept) >= _SPEAKERS_KEPT:
                 self._kept.pop(next(iter(self._kept)))
-            self._kept[scopes] = (time.monotonic(), speakers)
+            self._kept[scopes] = (counted_s + fresh_s, speakers)
         return speakers
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from memory_core.recall.anchoring import Anchor, find_anchor
 from memory_core.recall.periods import Period, named_periods
+from memory_core.recall.wording import exact_names
 
 _QUIET_SHARE = 0.1
 """Share of a scope's memories from which on a speaker's name tells its memories no longer apart."""
@@ -43,6 +44,7 @@ class Plan:
         speaker: Whose words are asked for, as memories show the name; None when nobody or several are named.
         quiet: Lower-case words of the question that say nothing about which memory, being names of those who said
             most of them; for `Embedder.embed_query`.
+        exact: Small letters of its code-like names, which are spelled one way.
         asks_when: It wants a date.
         asks_number: It wants a number.
         wants_history: It wants what was true before; then superseded memories count too.
@@ -52,6 +54,7 @@ class Plan:
     anchor: Anchor | None = None
     speaker: str | None = None
     quiet: frozenset[str] = frozenset()
+    exact: frozenset[str] = frozenset()
     asks_when: bool = False
     asks_number: bool = False
     wants_history: bool = False
@@ -84,6 +87,7 @@ def plan(
         anchor=find_anchor(question, asked_at=asked_at, zone=zone),
         speaker=named[0] if len(named) == 1 else None,
         quiet=frozenset[str]().union(*loud) & words,
+        exact=exact_names(question),
         asks_when=_ASKS_WHEN.search(question) is not None,
         asks_number=_ASKS_NUMBER.search(question) is not None,
         wants_history=_WANTS_HISTORY.search(question) is not None,

@@ -29,6 +29,32 @@ _NUMBER_WORDS = frozenset(
 )
 
 
+_BEHIND_LATIN = "\u0250"
+_CODE = re.compile(r"[^\s,;!?()\[\]{}\"“”„«»`]+")
+_CODE_SIGN = re.compile(r"[a-z\d][A-Z]|[_+#/\\@]|[^\W\d_].*\d|[^\W_]\.[^\W_]|::")
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|am|pm|k|s)?|(?:[^\W\d_]\.)+[^\W\d_]?", re.IGNORECASE)
+
+
+def exact_names(text: str) -> frozenset[str]:
+    """Its code-like names, in small letters: `snake_case`, `camelCase`, C++, paths, versions, error codes."""
+    words = (word.strip(".:'’-/\\") if word[-1:] in ".:'’-" else word for word in _CODE.findall(text))
+    return frozenset(word.lower() for word in words if _CODE_SIGN.search(word) and not _ORDINAL.fullmatch(word))
+
+
+def exactly_told(text: str, *, wanted: Collection[str]) -> float:
+    """Share of the names that it holds letter by letter; 0 when none is wanted."""
+    if not wanted:
+        return 0.0
+    small = text.lower()
+    return sum(name in small for name in wanted) / len(wanted)
+
+
+def is_mostly_latin(text: str) -> bool:
+    """Whether at least half of its letters are Latin; so for a text without letters."""
+    letters = [char for char in text if char.isalpha()]
+    return 2 * sum(char < _BEHIND_LATIN for char in letters) >= len(letters)
+
+
 def is_question(text: str) -> bool:
     """Whether it ends by asking."""
     return text.rstrip(" \"'”’)]").endswith(("?", "？", "؟"))

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import delete, func, update
+from sqlalchemy import bindparam, delete, func, update
 from sqlmodel import Session as DbSession
 from sqlmodel import col, select
 
@@ -14,6 +14,13 @@ from memory_core.values import JobId, JobKind, JobState, ScopeKey
 
 _OPEN = (JobState.QUEUED, JobState.RUNNING)
 _BEGUN = (JobState.RUNNING, JobState.DONE, JobState.FAILED, JobState.CANCELLED)
+
+# Made once, see `turns`: it stands in the way of an acknowledged turn.
+_OPEN_JOBS = (
+    select(Job)
+    .where(Job.scope_key == bindparam("scope"), Job.kind == bindparam("kind"), col(Job.state).in_(_OPEN))
+    .order_by(col(Job.created_at))
+)
 
 
 class JobRepository:
@@ -124,9 +131,4 @@ class JobRepository:
 
     def _open(self, scope: ScopeKey, *, kind: JobKind) -> list[Job]:
         """Jobs of this kind and scope that didn't end, oldest first."""
-        statement = (
-            select(Job)
-            .where(Job.scope_key == scope, Job.kind == kind, col(Job.state).in_(_OPEN))
-            .order_by(col(Job.created_at))
-        )
-        return list(self._db.exec(statement))
+        return list(self._db.exec(_OPEN_JOBS, params={"scope": scope, "kind": kind}))

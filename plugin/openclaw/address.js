@@ -38,6 +38,7 @@ function refusedRemote({ protocol }, { wanted, apiKey, isLocal, mayReceiveTurns 
   if (!isLocal && protocol !== "https:") return "baseUrl: turns go to another machine over https:// only";
   if (!isLocal && !mayReceiveTurns)
     return "privacy.ownRemote: a remote service gets every turn whole; set it to true if that service is your own";
-  if (!apiKey) return "apiKey: mode remote needs the token of the service";
+  // In these words: the gateway masks what stands behind "apiKey:" in a tool's answer.
+  if (!apiKey) return "mode: remote needs the service's token in apiKey";
   return undefined;
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -26,6 +27,8 @@ from plugin.service.prefetcher import Prefetcher
 from plugin.service.readiness import Readiness
 from plugin.service.recalling import Recaller
 from plugin.service.routes import router
+from plugin.service.signal_board import SignalBoard
+from plugin.service.signal_routes import router as signal_router
 from plugin.service.tools.registry import registry
 
 VERSION = "1"
@@ -53,6 +56,7 @@ def build_app(core: MemoryCore, *, token: str, on_wake: list[Background]) -> Fas
             tools=registry(),
             recaller=recaller,
             prefetcher=prefetcher,
+            signals=SignalBoard(grace=timedelta(seconds=core.settings.capture.compaction_grace_s)),
         )
         background.start()
         prefetcher.start()
@@ -79,6 +83,7 @@ def build_app(core: MemoryCore, *, token: str, on_wake: list[Background]) -> Fas
     app.include_router(memory_router)
     app.include_router(model_call_router)
     app.include_router(gateway_router)
+    app.include_router(signal_router)
     app.add_middleware(Gate, token=token, listen=core.settings.listen)
     app.add_exception_handler(MemoryCoreError, _ours)
     app.add_exception_handler(RequestValidationError, _wrong_field)

@@ -13,6 +13,7 @@ from plugin.service.metrics import Metrics
 from plugin.service.prefetcher import Prefetcher
 from plugin.service.readiness import Readiness
 from plugin.service.recalling import Recaller
+from plugin.service.signal_board import SignalBoard
 from plugin.service.tools.base import Tool
 
 
@@ -28,6 +29,7 @@ class ServiceContext:
     tools: Mapping[str, Tool]
     recaller: Recaller
     prefetcher: Prefetcher
+    signals: SignalBoard
     ending: threading.Event = field(default_factory=threading.Event)
     """Set when the service is about to end: long polls answer now."""
     gateways: Gateways = field(default_factory=Gateways)

@@ -9,8 +9,10 @@ from pydantic import Field
 
 from memory_core.context.messages import Message, read_message
 from memory_core.context.service import Assembled
+from memory_core.identity import resolve_scope
 from memory_core.values import SessionRef
 from plugin.service.context import ServiceContext, service
+from plugin.service.model_calls import GatewayId, note_gateway
 from plugin.service.schemas import Count, Instant, Key, SessionIn, Text, Wire
 
 MAX_MESSAGES = 20_000
@@ -151,10 +153,11 @@ async def assemble(body: AssembleIn, it: Service) -> AssembleOut:
 
 
 @router.post("/commit-turn")
-async def commit_turn(body: CommitIn, it: Service) -> CommitOut:
+async def commit_turn(body: CommitIn, it: Service, *, gateway: GatewayId = None) -> CommitOut:
     """Keep an accepted turn, once however often it is offered; on disk when this answers."""
     ref = body.session.to_ref()
     messages = [_dated(message, at=body.at) for message in body.messages]
+    await asyncio.to_thread(note_gateway, it.core, resolve_scope(ref, it.core.settings.identity), gateway_id=gateway)
     is_new = await asyncio.to_thread(it.core.context.commit, ref, _read(messages), key=body.advancement_key)
     _note(it, ref, is_new=is_new)
     return CommitOut(status="committed" if is_new else "duplicate")
@@ -171,6 +174,8 @@ async def compact(body: CompactIn, it: Service) -> CompactOut:
         force=body.force,
         host_tokens=body.current_token_count,
     )
+    if done.compacted:
+        it.signals.before_compaction(body.session.to_ref(), at=it.core.clock.now(), reason="compaction")
     return CompactOut(
         compacted=done.compacted,
         reason=done.reason,

@@ -126,6 +126,8 @@ async def turns(body: TurnIn, it: Service, *, gateway: GatewayId = None) -> Turn
     if captured.status is CaptureStatus.ACCEPTED:
         it.metrics.last_capture.set(it.core.clock.now().timestamp())
         it.prefetcher.offer(Exchange(ref=ref, user_text=turn.user_text, assistant_text=turn.assistant_text))
+    if captured.scheduled:
+        it.signals.before_compaction(ref, at=it.core.clock.now(), reason="threshold")
     return TurnOut(
         status=captured.status.value,
         reason=captured.reason,

@@ -74,6 +74,8 @@ Zone = Annotated[str, AfterValidator(_zone)]
 TopK = Annotated[int, _clamp(1, 50)]
 Limit = Annotated[int, _clamp(1, 200)]
 Line = Annotated[int, _clamp(1, 1_000_000_000)]
+Since = Annotated[int, _clamp(0, 2**62)]
+WaitMs = Annotated[int, _clamp(0, 25_000)]
 Count = Annotated[int, _clamp(1, 1_000_000_000)]
 
 

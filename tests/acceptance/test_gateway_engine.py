@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.live import PLUGIN, Live
-from tests.rig.model_steps import Body, context_overflow, reply, texts, tool_call
+from tests.rig.model_steps import Body, reply, texts
 
 pytestmark = pytest.mark.timeout(900)
 

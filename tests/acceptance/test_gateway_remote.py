@@ -19,6 +19,19 @@ from tests.rig.model_steps import reply, tool_call, tool_results
 pytestmark = pytest.mark.timeout(900)
 
 NOTHING_DONE = "Nothing was read or changed"
+REFUSED: list[tuple[dict[str, object], str]] = [
+    ({}, "baseUrl: mode remote needs the URL of your own service"),
+    (
+        {"baseUrl": "http://memory.example:7461", "apiKey": "k"},
+        "baseUrl: turns go to another machine over https:// only",
+    ),
+    ({"baseUrl": "https://memory.example", "apiKey": "k"}, "privacy.ownRemote: a remote service gets every turn whole"),
+    (
+        {"baseUrl": "https://memory.example", "privacy": {"ownRemote": True}},
+        "mode: remote needs the service's token in apiKey",
+    ),
+]
+"""Settings of a remote service, and why none of it is asked."""
 LEFT_ALONE_S = 15
 """Longer than the supervisor takes to notice that its gateway is gone and to look for others once more."""
 
@@ -60,31 +73,24 @@ def test_a_remote_service_gets_recall_capture_and_tools_and_the_own_one_nothing(
     assert token not in live.gateway.output()
 
 
-@pytest.mark.parametrize(
-    ("config", "told"),
-    [
-        ({"baseUrl": "http://memory.example:7461", "apiKey": "k"}, "over https:// only"),
-        ({"baseUrl": "https://memory.example", "apiKey": "k"}, "privacy.ownRemote: a remote service gets every turn"),
-        ({"baseUrl": "https://memory.example", "privacy": {"ownRemote": True}}, "needs the token"),
-        ({}, "needs the URL of your own service"),
-    ],
-)
-def test_a_remote_service_that_may_not_be_used_is_refused_and_the_tools_say_why(
-    live: Live, *, config: dict[str, object], told: str
-) -> None:
-    _configure(live, {"mode": "remote", **config})
+def test_remote_services_that_may_not_be_used_are_refused_and_the_tools_say_why(live: Live) -> None:
+    unset: dict[str, object] = {"mode": None, "baseUrl": None, "apiKey": None, "privacy": None}
+    said: list[str] = []
     try:
-        live.model.push(tool_call("nightshift_search", {"query": "gondola"}), reply("done"))
-        turn = live.gateway.operator_turn("Search for the gondola", session="agent:main:refused")
-        said = tool_results(live.model.requests[-1])[-1]
+        for config, _ in REFUSED:
+            _configure(live, {**unset, "mode": "remote", **config})
+            live.model.push(tool_call("nightshift_search", {"query": "gondola"}), reply("done"))
+            turn = live.gateway.operator_turn("Search for the gondola", session="agent:main:refused")
+            assert turn.text == "done"
+            said.append(tool_results(live.model.requests[-1])[-1])
     finally:
-        _configure(live, {"mode": None, "baseUrl": None, "apiKey": None, "privacy": None})
+        _configure(live, unset)
         live.wait_ready()
 
-    assert turn.text == "done"
-    assert told in said
-    assert NOTHING_DONE in said
-    assert told in live.gateway.output()
+    for answer, told in zip(said, [told for _, told in REFUSED], strict=True):
+        assert told in answer
+        assert NOTHING_DONE in answer
+        assert f"memory is off: {told.split(':')[0]}" in live.gateway.output()
 
 
 def test_a_service_stays_while_another_gateway_uses_it_and_ends_with_the_last(live: Live, tmp_path: Path) -> None:
@@ -144,7 +150,7 @@ def _token(service: UpProcess) -> str:
     return (service.home / "token").read_text(encoding="ascii").strip()
 
 
-def _configure(live: Live, config: dict[str, object]) -> None:
+def _configure(live: Live, config: Mapping[str, object]) -> None:
     live.gateway.reconfigure({"plugins": {"entries": {PLUGIN: {"config": config}}}})
 
 

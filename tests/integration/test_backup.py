@@ -17,7 +17,8 @@ from memory_core.forgetting.service import Selection
 from memory_core.identity import resolve_scope
 from memory_core.settings import Settings
 from memory_core.values import MemoryId
-from plugin.backup import back_up, backups_of, restore
+from plugin.backup import back_up, restore
+from plugin.backup_list import backups_of
 from plugin.up.home import AlreadyRunning, claim_home
 from tests.integration.cores import ANA, ANAS, World, opened, pass_time, settings_for
 

@@ -25,6 +25,12 @@ import psutil
 
 from memory_core.adapters.system_clock import SystemClock
 from tests.acceptance.up_process import UpProcess
+from tests.quality.abstention import measure as measure_abstention
+from tests.quality.measure_capture import measure_capture
+from tests.quality.measure_extraction import measure_extraction
+from tests.quality.measure_redaction import measure_redaction
+from tests.quality.measure_secrets import measure_secrets
+from tests.quality.measure_survival import measure_survival
 from tests.quality.speed import measure_speed
 from tests.quality.tables import print_tables
 
@@ -108,16 +114,44 @@ def recall_speed(options: Options) -> Figures:
     return measure_speed(options.sizes)
 
 
+def abstention(_: Options) -> Figures:
+    """Single facts: how often the right one is injected, and how often nothing where nothing fits."""
+    with running_tree() as (tree, _ready_s):
+        return measure_abstention(url=tree.url, token=(tree.home / "token").read_text().strip())
+
+
+def extraction(options: Options) -> Figures:
+    """What model-free extraction keeps: of labelled conversations, and of the benchmark's gold turns where it is there."""
+    survival = measure_survival(options.bench / "locomo-dev") if (options.bench / "locomo-dev").exists() else {}
+    return {**measure_extraction(), "goldTurns": survival}
+
+
+def redaction(options: Options) -> Figures:
+    """Recall of secrets and harm to look-alikes; personal data where the marked set is there."""
+    marked = options.bench / "pii-dev" / "synth_dataset_v2.json"
+    return {**measure_secrets(), "personalData": measure_redaction(marked) if marked.exists() else {}}
+
+
+def capture_cost(_: Options) -> Figures:
+    """Statements a CPU-second, and the CPU time of an acknowledged turn."""
+    return measure_capture()
+
+
 SECTIONS: Mapping[str, Callable[[Options], Figures]] = {
     "tree": tree_at_rest,
     "recall": recall_quality,
+    "abstention": abstention,
     "speed": recall_speed,
+    "extraction": extraction,
+    "redaction": redaction,
+    "capture": capture_cost,
 }
 """By name, in order. To add one is a line here; figures are numbers, texts, and maps of them."""
 
 
 def main() -> None:
     """Measure what is asked for, print it, and keep it as JSON."""
+    _be_like_the_service()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"{', '.join(SECTIONS)}; all when none is named")
     parser.add_argument("--without-100k", action="store_true", help="leave out 100,000 memories, about 5 minutes")
@@ -128,6 +162,13 @@ def main() -> None:
     outcomes = [_run(name, options) for name in SECTIONS if name in asked.sections or not asked.sections]
     print(f"kept in {RESULTS}")
     sys.exit(0 if all(outcomes) else 1)
+
+
+def _be_like_the_service() -> None:
+    """Start again with one thread for linear algebra, as the service has it; numpy looks when it is loaded."""
+    if os.environ.get("OPENBLAS_NUM_THREADS") != "1":
+        command = [sys.executable, "-m", "tests.quality.bench", *sys.argv[1:]]
+        os.execve(sys.executable, command, {**os.environ, "OPENBLAS_NUM_THREADS": "1"})  # noqa: S606 - this program
 
 
 def _run(name: str, options: Options) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_core.ports import Embedder
-from memory_core.recall.scoring import BASE, CURVE, LENIENCE
+from memory_core.recall.scoring import BASE, CAUTION, CURVE
 from tests.quality.conditional_logit import Vector
 from tests.quality.everyday_questions import EVERYDAY
 from tests.quality.logistic_curve import Curve, Group, fit_curve
@@ -148,9 +148,9 @@ def print_calibration(searches: Sequence[Search], *, learned: Callable[[int], Ve
         for search in searches:
             if search.store == store:
                 values, rank = _values(search, weights)
-                passes = curve.log_odds(values.tolist()) + LENIENCE >= THRESHOLD_LOG_ODDS
+                passes = curve.log_odds(values.tolist()) - CAUTION >= THRESHOLD_LOG_ODDS
                 passed[search.group].append(passes and rank < TOP)
-    print(f"\nscore .3, each store left out once (lenience {LENIENCE})")
+    print(f"\nscore .3, each store left out once (caution {CAUTION})")
     for (kind, alone), values in passed.items():
         share = float(np.mean(values))
         told = "the answer is injected" if kind in STORED else "nothing is injected"

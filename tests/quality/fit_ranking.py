@@ -28,7 +28,9 @@ from tests.quality.ranking_bench import Asked, Conversation, Store, read_convers
 Split = tuple[tuple[int, ...], tuple[int, ...]]
 """Numbers of the conversations to learn from and to score."""
 
-ALL = tuple(range(len(FEATURES)))
+BY_HAND = ("exact",)
+"""Features of which the conversations tell nothing."""
+ALL = tuple(column for column, name in enumerate(FEATURES) if name not in BY_HAND)
 METRICS = ("r@5", "r@10", "r@20", "MRR")
 DEPTHS = (5, 10, 20)
 
@@ -82,6 +84,8 @@ def learn(asked: Sequence[Sequence[Asked]], *, conversations: Sequence[int], col
     ]
     weights = np.zeros(len(FEATURES))
     weights[list(columns)] = fit(choices)
+    for name in BY_HAND:
+        weights[FEATURES.index(name)] = WEIGHTS[name]
     return weights
 
 
@@ -148,7 +152,8 @@ def _print_ranking(asked: Sequence[Sequence[Asked]], *, alone: Sequence[Sequence
 def _print_ablation(asked: Sequence[Sequence[Asked]]) -> None:
     print(f"\n{'without, leave one out':44s}" + "".join(f"{name:>8s}" for name in METRICS))
     whole = cross_validate(asked, kind="leave one out")
-    for left_out, name in enumerate(FEATURES):
+    for left_out in ALL:
+        name = FEATURES[left_out]
         columns = [column for column in ALL if column != left_out]
         rows = cross_validate(asked, kind="leave one out", columns=columns)
         lost = " ".join(f"{value:+.4f}" for value in (rows - whole).mean(axis=0))

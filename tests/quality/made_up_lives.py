@@ -67,7 +67,7 @@ _SECONDS = (
     "Next time I will ask {who} for the {other}.",
 )
 _QUESTIONS = (
-    "Where did I leave the {thing} after we met {who}?",
+    "Where did I leave the {thing} that {who} gave me?",
     "What did {who} say about the {thing} last week?",
     "When did we decide to {do}?",
     "How much did the {thing} cost?",

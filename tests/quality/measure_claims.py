@@ -26,10 +26,10 @@ def measure() -> dict[str, float]:
     """Shares and counts over all pairs.
 
     Returns:
-        `pairs`; `replacements_found`: of those that are replaced, wholly or in part, as it should be; `wrongly_retired`:
-        number of pairs where something was retired that holds, or too much of it; `doubts_found`;
-        `wrongly_flagged`: number of unrelated pairs that were called doubtful; `same_precision`, `same_recall`;
-        `near_duplicate_precision`; `refined_precision`, `refined_recall`; `pairs_per_cpu_second`.
+        `pairs`; `replacements_found`: share of those that are replaced, wholly or in part; `wrongly_retired`: number
+        of pairs where something was retired that holds, or too much of it; `doubts_found`; `wrongly_flagged`: number of
+        unrelated pairs that were called doubtful; precision and recall of `same`, `near_duplicate` and `refined`;
+        `pairs_per_cpu_second`.
     """
     every = list(pairs())
     begin = time.process_time()

@@ -1,6 +1,6 @@
 """Precision and recall of the detectors of personal data on a marked set.
 
-usage: python tests/quality/measure_redaction.py synth_dataset_v2.json [--show]
+usage: python -m tests.quality.measure_redaction synth_dataset_v2.json [--show]
 
 The file is a list of {"full_text", "spans": [{"entity_type", "start_position", "end_position"}]}. A marked stretch is
 found when nine tenths of it are covered by spans of its kind; a span is right when it overlaps a stretch of its kind.
@@ -83,26 +83,40 @@ class Tally:
         self.notes += [f"{what}: {text[max(0, a - 40) : a]!r} | {text[a:b]!r}" for a, b in stretches]
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--show", action="store_true", help="print what was missed and what was wrong")
-    arguments = parser.parse_args()
-    rows: list[Row] = json.loads(arguments.data.read_text(encoding="utf-8"))
+def measure_redaction(data: Path) -> dict[str, object]:
+    """Recall and precision by kind, what was taken for a secret, and texts a CPU-second."""
+    tally, texts_a_cpu_s = _tally(data)
+    kinds = {
+        name: {
+            "marked": tally.wanted[name],
+            "recall": round(tally.found[name] / max(1, tally.wanted[name]), 3),
+            "precision": round(tally.right[name] / max(1, tally.claimed[name]), 3),
+        }
+        for name in KINDS
+    }
+    return {**kinds, "takenForSecrets": tally.claimed["secrets"], "textsPerCpuS": texts_a_cpu_s}
+
+
+def _tally(data: Path) -> tuple[Tally, int]:
+    rows: list[Row] = json.loads(data.read_text(encoding="utf-8"))
     begin = time.process_time()
     results = [find_sensitive(row["full_text"], pii=True) for row in rows]
     took_s = time.process_time() - begin
     tally = Tally()
     for row, spans in zip(rows, results, strict=True):
         tally.add(row, spans)
-    for note in tally.notes if arguments.show else []:
-        print(note)
-    for name in KINDS:
-        recall = tally.found[name] / max(1, tally.wanted[name])
-        precision = tally.right[name] / max(1, tally.claimed[name])
-        print(f"{name:14s} n {tally.wanted[name]:4d}  recall {recall:.3f}  precision {precision:.3f}")
-    print(f"secrets claimed: {tally.claimed['secrets']}; {len(rows) / took_s:.0f} texts a CPU-second")
+    return tally, round(len(rows) / took_s)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--show", action="store_true", help="print what was missed and what was wrong")
+    arguments = parser.parse_args()
+    if arguments.show:
+        print("\n".join(_tally(arguments.data)[0].notes))
+    print(json.dumps(measure_redaction(arguments.data), indent=1))
 
 
 if __name__ == "__main__":

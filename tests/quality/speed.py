@@ -31,7 +31,6 @@ from tests.quality.made_up_store import EMBEDDED, SCOPES, SEED, Material, embed_
 from tests.quality.measured_processes import Measured, index_process, service_process, wait_for_index
 
 QUERIES = 200
-_WARM_UP = 10
 _ZONE = "Europe/Lisbon"
 _ASKED_AT = BEGAN + SAID_WITHIN
 _STAGES = ("embed", "search", "rows", "rank", "pack", "whole recall")
@@ -74,6 +73,7 @@ def measure_speed(sizes: Sequence[int]) -> Figures:
     with tempfile.TemporaryDirectory() as folder:
         material = _material(Path(folder))
     for size in sizes:
+        print(f"  {size:,} memories ...", flush=True)
         with tempfile.TemporaryDirectory() as folder:
             measured[size] = _measure(Path(folder), material, size=size)
     return {
@@ -120,8 +120,8 @@ def _measure(home: Path, material: Material, *, size: int) -> _Sized:
 
 def _ask(core: MemoryCore, index: Measured) -> _Times:
     texts = questions(random.Random(SEED), QUERIES)
-    for number, text in enumerate(texts[:_WARM_UP]):
-        _recall(core, text, number=number)
+    for number in range(SCOPES):  # as in a service that runs: who speaks in a scope is known
+        _recall(core, texts[number], number=number)
     times = _Times(index=index)
     for number, text in enumerate(texts):
         times.of("whole recall", lambda text=text, number=number: _recall(core, text, number=number))

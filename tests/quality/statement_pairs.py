@@ -392,6 +392,66 @@ unrelated | I own a flat in Porto | I live in Lisbon now
 unrelated | My boss is Anna | Anna is my neighbour now
 unrelated | I read a book about Redis | We dropped Redis for Postgres
 unrelated | I'm allergic to cats | I'm no longer allergic to dogs
+replaces | I'm living in Turin these days | Big news: I moved to Genoa on Saturday!
+replaces | Our API gateway runs on port 8443 | Our API gateway runs on port 9443 since the upgrade
+replaces | My boss is Katrin | My boss is Henrik now, Katrin left
+replaces | I work at the Louvre | I no longer work at the Louvre
+replaces | We use Webpack to bundle the site | We replaced Webpack with Vite
+unrelated | My daughter's name is Elin | Sorry, my daughter's name is Ellen
+replaces | The sprint review is on Wednesday at 3pm | The sprint review has been moved to Thursday at 3pm
+replaces | I drink two beers every evening | I quit drinking beer
+replaces | I subscribe to The Guardian | I cancelled The Guardian
+replaces | My favourite singer is Adele | My favourite singer is Rosalia these days
+replaces | Henrik lives in Malmö | Henrik moved to Gothenburg last year
+replaces | We host everything on Heroku | We migrated from Heroku to Fly
+replaces | I'm 41 years old | I'm 42 years old
+replaces | I'm vegetarian | I eat meat again, so I'm no longer vegetarian
+replaces | The admin password rotation interval is 90 days | The admin password rotation interval is 30 days now
+replaces | Our landlord is Mr. Weber | Our landlord is Ms. Koch now
+replaces | The due date of the thesis is 1 September | The due date of the thesis is 15 September now
+replaces | I play in a band called Static | I left Static
+replaces | My car is a Skoda | My car is a Volvo now
+replaces | The concert is on 3 July in Bern | The concert is on 10 July now
+unrelated | I'm living in Turin these days | My ex moved to Genoa
+unrelated | I'm living in Turin | I moved to Genoa in 2009 and back to Turin in 2015
+unrelated | I work at the Louvre | The Louvre is closed on Tuesday now
+unrelated | We use Webpack for the shop | We replaced Webpack with Vite in the blog
+unrelated | We use Webpack | I read that they dropped Webpack for Vite
+unrelated | My favourite singer is Adele | My daughter's favourite singer is Rosalia now
+unrelated | Henrik lives in Malmö | Henrik moved to the front row
+contradicts | Henrik lives in Malmö | Henrik Larsson moved to Celtic
+unrelated | I'm 41 years old | My house is 42 years old
+unrelated | I'm 41 | I'm 42 kilometres into the race
+unrelated | I'm single | I ordered a single espresso
+unrelated | I drive a Volvo | I drive to work now
+unrelated | I love my Volvo | I sold my old Saab
+unrelated | The backup runs at 2 am | The report runs at 3 am now
+unrelated | The budget for marketing is $500 | The budget for travel is $800 now
+unrelated | My flight is on Monday | My flight was delayed by two hours
+unrelated | The wedding is on 14 June | The wedding anniversary is on 20 June
+unrelated | My phone is a Pixel 7 | My work phone is an iPhone now
+unrelated | My wife is a doctor | My wife's sister is a teacher now
+unrelated | I take ibuprofen for my back | I no longer take ibuprofen for my headaches
+unrelated | I like the blue jacket | I don't like the blue jacket's zipper
+unrelated | I have a meeting with Katrin on Monday | I moved the meeting with Henrik to Monday
+unrelated | I live in Turin | My company relocated its servers to Frankfurt
+unrelated | I have two dogs | I don't have two cars any more
+unrelated | I speak Italian | I no longer speak Italian at home
+unrelated | We meet on Mondays | We meet at the library now
+unrelated | I eat lunch at noon | I eat dinner at 8 now
+unrelated | The door code is 4711 | The garage code is 1147 now
+unrelated | I work at Acme | My address at work is Acme Street 4 now
+unrelated | Lena plays the violin | Lena quit her job
+unrelated | I study medicine in Graz | I no longer study in the library
+unrelated | My doctor is Dr. Huber | My doctor told me to rest now
+unrelated | I go to the gym | I don't go to the pub any more
+unrelated | My team is Acme Rockets | My team is happy now
+unrelated | Our CTO is Priya | Our CTO is on holiday now
+unrelated | Our office is in Turin | Our office is closed now
+unrelated | My address is 5 Mill Street | My email address is new now
+unrelated | The version is 2.1 | The release is on 3.2. now
+unrelated | I joined the choir | I left the meeting early
+unrelated | I use Obsidian for notes | I stopped using notes
 """
 
 

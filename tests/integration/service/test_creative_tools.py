@@ -167,7 +167,9 @@ def test_a_job_of_somebody_else_is_not_found(service: Service) -> None:
 
 def test_five_megabytes_pass_and_more_does_not(service: Service) -> None:
     content = ("A line that tells nothing of the dome at all.\n" * 120_000)[: 5 * 1024 * 1024]
-    assert service.tool("creative_capture", **work(content=content))["details"]["jobId"]
+    body = {"session": dict(ANA), "arguments": work(content=content)}
+    answer = service.client.post("/v1/tools/creative_capture", json=body, timeout=200)
+    assert answer.json()["details"]["jobId"]
     assert service.tool("creative_capture", **work(content=content + "x"))["isError"]
     answer = service.post("/v1/tools/creative_capture", session=dict(ANA), arguments=work(content="x" * 8_000_001))
     service.error(answer, status=413, code="too_large")

@@ -123,3 +123,14 @@ def test_strangers_claim_nothing(service: Service) -> None:
     post(service, ANAS)
     answer = httpx.post(f"http://127.0.0.1:{service.port}/v1/model-calls/claim", json={"gatewayId": HOME})
     service.error(answer, status=401, code="unauthorized")
+
+
+def test_turn_that_the_context_engine_commits_tells_its_gateway_too(service: Service) -> None:
+    service.world.core.model_calls.see(HOME)
+    service.world.core.model_calls.see("gateway-club")
+    messages = [{"role": "user", "content": "My boat is red."}, {"role": "assistant", "content": "I see."}]
+    headers = {model_calls.GATEWAY_HEADER: HOME}
+    body = {"session": dict(ANA), "advancementKey": "k1", "messages": messages}
+    assert service.client.post("/v1/context/commit-turn", json=body, headers=headers).status_code == 200
+    call_id = post(service, ANAS)
+    assert claim(service)["id"] == call_id

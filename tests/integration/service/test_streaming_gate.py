@@ -108,7 +108,7 @@ class TestFinalize:
 
     def test_an_answer_that_does_not_know_is_completed(self, forced: Service) -> None:
         forced.remember(FACT)
-        verdict = finalize(forced, "I don't know when your dentist appointment is.")
+        verdict = finalize(forced, "I don't know your dentist appointment at noon.")
         assert (verdict["action"], "Thursday" in verdict["instruction"]) == ("revise", True)
 
     def test_a_harmless_answer_is_not_touched(self, forced: Service) -> None:

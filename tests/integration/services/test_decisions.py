@@ -1,4 +1,4 @@
-"""What becomes of a new statement beside those that are stored: only what it can replace is retired, nothing is lost."""
+"""What becomes of a new statement beside those stored: only what it can replace is retired, nothing is lost."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -31,7 +31,7 @@ def standing(world: World, scope: ScopeKey = ANAS) -> dict[str, str]:
     return {memory.text: memory.status for memory in world.memories(scope) if memory.origin == Origin.USER}
 
 
-def called(world: World, text: str, scope: ScopeKey = ANAS) -> Memory:
+def called(world: World, text: str, *, scope: ScopeKey = ANAS) -> Memory:
     return next(memory for memory in world.memories(scope) if memory.text == text)
 
 
@@ -250,13 +250,15 @@ class TestTool:
             world.core.storing.store(bo, StoreRequest(text="Nobody brings a cake", replaces=hers.kref))
         stored = world.core.storing.store(bo, StoreRequest(text="I bring the tables", replaces=about_bo.kref))
         assert stored.superseded == (about_bo.kref,)
-        assert called(world, "I bring the cake", group(world)).status == MemoryStatus.ACTIVE
+        assert called(world, "I bring the cake", scope=group(world)).status == MemoryStatus.ACTIVE
 
     def test_a_stranger_replaces_nothing_of_another_scope(self, world: World) -> None:
         mine = resolve_scope(ANA, world.core.settings.identity)
         world.core.storing.store(mine, StoreRequest(text="I live in Porto"))
         world.core.indexing.apply_due()
-        world.core.storing.store(resolve_scope(BO, world.core.settings.identity), StoreRequest(text="I moved to Lisbon"))
+        world.core.storing.store(
+            resolve_scope(BO, world.core.settings.identity), StoreRequest(text="I moved to Lisbon")
+        )
         assert standing(world) == {"I live in Porto": MemoryStatus.ACTIVE}
 
 

@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
-from sqlmodel import select
+from sqlalchemy import update
+from sqlmodel import col, select
 
 from memory_core.capture.service import LiveTurn
+from memory_core.capture.statements import AS_SAID
 from memory_core.models.turn import Turn
 from memory_core.values import Origin
 from tests.integration.cores import ANA, World
@@ -66,6 +68,35 @@ def test_the_same_corpus_again_adds_nothing(sqlite_world: World) -> None:
     capture(sqlite_world, turns)
     sqlite_world.consolidate()
     assert [(memory.id, memory.count) for memory in sqlite_world.memories()] == before
+
+
+def test_a_turn_that_no_rule_can_read_holds_nobody_up(sqlite_world: World) -> None:
+    facts = ["My sister Marta lives in Porto", "We met Bo yesterday in Faro", "Our dog Rufus fears thunder"]
+    for number, fact in enumerate(facts):
+        sqlite_world.say(fact, key=f"t{number}")
+    with sqlite_world.core.database.transaction() as db:
+        db.exec(update(Turn).where(col(Turn.turn_key) == "t1").values(timezone="Mars/Olympus_Mons"))
+    sqlite_world.consolidate()
+    assert sqlite_world.texts() == facts
+    assert [memory.made_by for memory in sqlite_world.memories() if memory.text == facts[1]] == [AS_SAID]
+
+
+def test_of_tools_only_names_are_kept_and_only_beside_an_answer(sqlite_world: World) -> None:
+    ref, at = ANA, sqlite_world.clock.now()
+    asked = LiveTurn(
+        turn_key="t1",
+        at=at,
+        user_text="How full is Hornet?",
+        assistant_text="The disk of Hornet is 91 % full.",
+        tools=("exec", "exec", "web fetch; rm -rf /"),
+    )
+    sqlite_world.core.capture.accept(ref, asked)
+    thanked = LiveTurn(turn_key="t2", at=at, user_text="thanks", assistant_text="You're welcome!", tools=("exec",))
+    sqlite_world.core.capture.accept(ref, thanked)
+    sqlite_world.consolidate()
+    assert sqlite_world.texts(origin="assistant") == [
+        "How full is Hornet? — The disk of Hornet is 91 % full. [tools: exec, webfetchrm-rf]"
+    ]
 
 
 def _holds(made: list[tuple[str, str]], *, origin: Origin, words: str) -> bool:

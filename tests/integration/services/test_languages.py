@@ -1,5 +1,6 @@
 """What was told in any language, or names things exactly, is found among the rest: real model, real index."""
 
+import re
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -172,7 +173,7 @@ CASES = {
             ("Which handler is for the invoice upload?", 1),
             ("what is in /srv/backup/nightly", 2),
             ("what broke in 4.12.3?", 3),
-            ("E1047", 4),
+            ("what does E1047 mean?", 4),
             ("api.heron-freight.example", 5),
         ),
     ),
@@ -219,16 +220,17 @@ def found(core: MemoryCore, ref: SessionRef, *, question: str) -> list[str]:
     """Texts that a search finds, best first."""
     scope = resolve_scope(ref, core.settings.identity)
     asked = Question(text=question, at=core.clock.now() + timedelta(days=1), zone="UTC", asker=scope.speaker)
-    return [entry.row.text for entry in core.finder.rank(scope.reads, asked)]
+    # Capture adds what a relative date means, in brackets.
+    return [re.sub(r" \([^()]*\d{4}\)", "", entry.row.text) for entry in core.finder.rank(scope.reads, asked)]
 
 
 @pytest.mark.parametrize("way", ["told", "stored"])
 @pytest.mark.parametrize("language", list(CASES))
-def test_the_right_memory_is_found_first(core: MemoryCore, language: str, way: str) -> None:
+def test_the_right_memory_is_found_first(core: MemoryCore, *, language: str, way: str) -> None:
     case, ref = CASES[language], somebody(language, way)
     (tell if way == "told" else store)(core, ref, facts=case.facts)
-    firsts = {question: found(core, ref, question=question)[:1] for question, _ in case.asked}
-    assert firsts == {question: [case.facts[number]] for question, number in case.asked}
+    firsts = {question: found(core, ref, question=question)[0] for question, _ in case.asked}
+    assert firsts == {question: case.facts[number] for question, number in case.asked}
 
 
 @pytest.mark.parametrize("language", list(CASES))

@@ -310,3 +310,29 @@ def test_first_turn_of_a_batch_is_understood_by_what_was_said_before() -> None:
     reply = answer(statement(1, "I still play the cello in Voss, since 2019."))
     found, _ = run(reply, said=said)
     assert [c.text for c in found[0]] == ["I still play the cello in Voss, since 2019."]
+
+
+def test_guess_of_the_assistant_does_not_slip_into_what_the_user_says_next() -> None:
+    said = talk(
+        "I am tired of this week.",
+        "You probably work at Siemens, in the turbine hall.",
+        "I work in Munich a lot.",
+        "Ok.",
+    )
+    found, _ = run(answer(statement(3, "I work at Siemens in Munich.")), said=said)
+    assert [c.made_by for c in found[2]] == [RULES]
+    assert not [c for candidates in found for c in candidates if "Siemens" in c.text and c.origin is Origin.USER]
+
+
+def test_what_the_assistant_asked_about_may_be_named_in_the_answer() -> None:
+    said = talk(
+        "I was out last night.", "How was the dinner at Chez Pierre?", "It was great, we had the duck.", "Nice."
+    )
+    found, _ = run(answer(statement(3, "The dinner at Chez Pierre was great, we had the duck.")), said=said)
+    assert [c.made_by for c in found[2]] == [BY_MODEL]
+
+
+def test_guess_that_the_user_confirms_is_the_users_fact() -> None:
+    said = talk("I am tired of work.", "You probably work at Siemens in Munich.", "Yes, exactly.", "I see.")
+    found, _ = run(answer(statement(3, "I work at Siemens in Munich.")), said=said)
+    assert [(c.origin, c.speaker) for c in found[2]] == [(Origin.USER, "Ana")]

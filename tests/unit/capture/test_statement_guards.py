@@ -20,7 +20,7 @@ def heard(text: str, *, role: Origin = Origin.USER, previous: str | None = None,
     )  # fmt: skip
     mentions = tuple(resolve(text, MONDAY, tz="UTC"))
     shown = written_out(text, mentions)
-    everything = f"{around}\n{previous or ''}\n{shown} Ana"
+    everything = f"{around}\n{shown} Ana"
     return Heard(
         utterance=said,
         text=shown,
@@ -81,6 +81,18 @@ def test_fact_that_nobody_said_is_refused() -> None:
     turn = heard("My sister Marta lives in Porto")
     assert judge("My sister Marta studies architecture in Berlin.", turn) is Refusal.UNSUPPORTED
     assert judge("我喜欢足球和音乐会。", turn) is Refusal.UNSUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("said", "translated"),
+    [
+        ("我住在上海，喜欢吃饺子", "I live in Shanghai and like dumplings."),
+        ("J'habite à Lyon depuis mon enfance", "I have lived in Lyon since my childhood."),
+        ("My sister repairs old clocks in the attic", "我妹妹在阁楼修理旧钟。"),
+    ],
+)
+def test_translation_is_refused(said: str, translated: str) -> None:
+    assert judge(translated, heard(said)) is Refusal.UNSUPPORTED
 
 
 def test_fact_of_another_turn_is_refused() -> None:

@@ -205,6 +205,57 @@ def test_what_the_rules_made_says_so() -> None:
     assert [candidate.made_by for candidate in said("We met Bo yesterday")] == [RULES]
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("How can I help you today?", "I bought a kayak"),
+        ("Hi! What's up?", "Not much, I bought a kayak"),
+        ("Was kann ich für dich tun?", "Ich habe ein Kajak gekauft"),
+        ("¿En qué puedo ayudarte?", "Compré un kayak rojo"),
+    ],
+)
+def test_what_follows_a_greeting_is_no_answer_to_it(question: str, *, answer: str) -> None:
+    assert texts(answer, previous=question) == [answer]
+
+
+def test_a_guess_that_is_only_denied_or_waved_through_is_no_fact() -> None:
+    assert texts("no", previous="Maybe you'd like wallpaper instead?") == []
+    assert texts("ja", previous="Vielleicht magst du Jazz?") == []
+
+
+@pytest.mark.parametrize(
+    "probe",
+    ["Round 3.", "Test message 17", "ping 42", "Message number 5 received.", "Testnachricht 4", "asdf jkl", "foo bar"],
+)
+def test_what_only_tries_out_the_line_yields_nothing(probe: str) -> None:
+    assert texts(probe) == []
+
+
+@pytest.mark.parametrize("fact", ["My turn is at 5", "The test is on Monday in room 3", "We won in round 3 of the cup"])
+def test_figures_of_rounds_and_tests_that_tell_something_stay(fact: str) -> None:
+    assert texts(fact) != []
+
+
+def test_initials_stay_with_their_name() -> None:
+    (kept,) = texts("Good morning! J.K. Rowling signed my copy. Bye!")
+    assert kept == "J.K. Rowling signed my copy."
+
+
+def test_an_appointment_among_people_is_kept() -> None:
+    (candidate,) = said("Alright, see you tomorrow!", shared=True)
+    assert candidate.text == "Alright, see you tomorrow (11 May 2023)!"
+    assert said("Alright, see you tomorrow!") == []
+
+
+def test_what_the_assistant_remembers_of_the_user_is_no_new_memory() -> None:
+    assert texts("You teach in Yokohama.", previous="Where do I teach?", role=Origin.ASSISTANT) == []
+
+
+@pytest.mark.parametrize("remark", ["A good size.", "Das passt ja gerade so.", "Makes sense.", "¡Qué bien!"])
+def test_remarks_of_the_assistant_yield_nothing(remark: str) -> None:
+    assert texts(remark, previous="It has 14 seats.", role=Origin.ASSISTANT) == []
+
+
 def test_placeholders_stay() -> None:
     text = "My mail is [email 1] and my key is [api key 1]."
     assert texts(text) == [text]

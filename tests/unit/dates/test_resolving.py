@@ -1,4 +1,4 @@
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -193,6 +193,79 @@ def test_a_day_that_starts_after_midnight_is_still_one_day() -> None:
     (mention,) = resolve("yesterday", datetime(2023, 4, 29, 10, tzinfo=UTC), tz="Africa/Cairo")
     assert mention.since == datetime(2023, 4, 27, 22, tzinfo=UTC)
     assert (mention.until - mention.since).total_seconds() == 23 * 3600
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("the audit was pushed to 13 June", "2023-06-13", "2023-06-13"),
+        ("they moved us to June 9", "2023-06-09", "2023-06-09"),
+        ("the gig was postponed to the 20th of June", "2023-06-20", "2023-06-20"),
+        ("I moved to Lisbon on June 9", "2022-06-09", "2022-06-09"),
+        ("Got to pick it up before Thursday", "2023-05-11", "2023-05-11"),
+        ("by Friday", "2023-05-12", "2023-05-12"),
+        ("until next Tuesday", "2023-05-16", "2023-05-16"),
+        ("this coming Tuesday", "2023-05-16", "2023-05-16"),
+        ("early June", "2023-06-01", "2023-06-30"),
+        ("heute Abend", "2023-05-10", "2023-05-10"),
+        ("morgen früh", "2023-05-11", "2023-05-11"),
+        ("letzten Dienstag", "2023-05-09", "2023-05-09"),
+        ("kommenden Sonntag", "2023-05-14", "2023-05-14"),
+        ("in drei Tagen", "2023-05-13", "2023-05-13"),
+        ("nächsten Monat", "2023-06-01", "2023-06-30"),
+        ("el mes pasado", "2023-04-01", "2023-04-30"),
+        ("la semana que viene", "2023-05-15", "2023-05-21"),
+        ("dentro de tres días", "2023-05-13", "2023-05-13"),
+        ("el sábado pasado", "2023-05-06", "2023-05-06"),
+        ("pasado mañana", "2023-05-12", "2023-05-12"),
+        ("anteayer", "2023-05-08", "2023-05-08"),
+    ],
+)
+def test_an_expression_in_a_sentence_means_its_days(text: str, *, first: str, last: str) -> None:
+    assert days(text) == [(first, last)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["on the last Friday of the month", "the first Monday of June", "a week from Friday", "letzter Freitag im Monat"],
+)
+def test_a_weekday_of_another_stretch_stays_unknown(text: str) -> None:
+    assert days(text) == []
+
+
+# Instants at which some zones have the next day, some the last, and some have just changed their clocks.
+_INSTANTS = (
+    datetime(2024, 3, 10, 7, 30, tzinfo=UTC),
+    datetime(2024, 3, 31, 1, 0, tzinfo=UTC),
+    datetime(2024, 10, 27, 0, 59, tzinfo=UTC),
+    datetime(2024, 11, 3, 6, 30, tzinfo=UTC),
+    datetime(2023, 12, 31, 23, 30, tzinfo=UTC),
+    datetime(2016, 2, 29, 11, 0, tzinfo=UTC),
+)
+_ZONES = ("Pacific/Kiritimati", "Asia/Kolkata", "Europe/Berlin", "America/New_York", "Pacific/Pago_Pago")
+
+
+@pytest.mark.parametrize("said_at", _INSTANTS)
+@pytest.mark.parametrize("tz", _ZONES)
+@pytest.mark.parametrize(("text", "away"), [("yesterday", -1), ("today", 0), ("tomorrow", 1), ("in 3 days", 3)])
+def test_days_are_counted_on_the_calendar_of_the_zone(text: str, *, away: int, tz: str, said_at: datetime) -> None:
+    zone = ZoneInfo(tz)
+    day = said_at.astimezone(zone).date() + timedelta(days=away)
+    (mention,) = resolve(text, said_at, tz=tz)
+    assert mention.since == datetime.combine(day, time(), tzinfo=zone).astimezone(UTC)
+    assert mention.until == datetime.combine(day + timedelta(days=1), time(), tzinfo=zone).astimezone(UTC)
+
+
+@pytest.mark.parametrize("said_at", _INSTANTS)
+@pytest.mark.parametrize("tz", _ZONES)
+@pytest.mark.parametrize(("text", "away"), [("last week", -7), ("this week", 0), ("next week", 7)])
+def test_weeks_begin_on_the_mondays_of_the_zone(text: str, *, away: int, tz: str, said_at: datetime) -> None:
+    zone = ZoneInfo(tz)
+    day = said_at.astimezone(zone).date()
+    monday = day - timedelta(days=day.weekday()) + timedelta(days=away)
+    (mention,) = resolve(text, said_at, tz=tz)
+    assert mention.since == datetime.combine(monday, time(), tzinfo=zone).astimezone(UTC)
+    assert mention.until == datetime.combine(monday + timedelta(days=7), time(), tzinfo=zone).astimezone(UTC)
 
 
 def test_an_old_message_is_resolved_on_its_own_time() -> None:

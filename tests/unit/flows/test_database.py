@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.database import find_problem, prepare_home, store_template, template_places
+from flows.database import find_problem, prepare_home, shrink, store_template, template_places
 
 # A revision of Prefect's own history, which every later version knows as well.
 KNOWN_REVISION = "27d8f4e1a6c9"
@@ -135,3 +135,38 @@ def test_a_template_that_no_place_takes_is_not_kept(tmp_path: Path) -> None:
 
 def test_each_version_of_prefect_has_a_template_of_its_own() -> None:
     assert {place.name for place in template_places()} == {f"prefect-{version('prefect')}.sqlite3"}
+
+
+def filled(home: Path, *, megabytes: int, deleted: float) -> int:
+    """Fill a database in a home with rows of a megabyte and delete a share of them; returns the size of the file."""
+    with closing(sqlite3.connect(home / "prefect.db")) as connection:
+        connection.execute("CREATE TABLE runs (number INTEGER, content BLOB)")
+        for number in range(megabytes):
+            connection.execute("INSERT INTO runs VALUES (?, zeroblob(1000000))", (number,))
+        connection.execute("DELETE FROM runs WHERE number < ?", (int(megabytes * deleted),))
+        connection.commit()
+    return (home / "prefect.db").stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "deleted", "shrinks"),
+    [(30, 0.9, True), (30, 0.3, False), (5, 0.9, False)],
+    ids=["half free", "full", "small"],
+)
+def test_room_of_deleted_runs_is_given_back(
+    home: Path, template: Path, *, megabytes: int, deleted: float, shrinks: bool
+) -> None:
+    prepare_home(home, template=template)
+    before = filled(home, megabytes=megabytes, deleted=deleted)
+    prepare_home(home, template=None)
+    after = (home / "prefect.db").stat().st_size
+    assert (after < before / 2) is shrinks
+    assert find_problem(home / "prefect.db") is None
+
+
+def test_a_database_that_somebody_uses_is_left_as_it_is(home: Path) -> None:
+    before = filled(home, megabytes=30, deleted=0.9)
+    with closing(sqlite3.connect(home / "prefect.db")) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        shrink(home / "prefect.db", patience_s=0.1)
+    assert (home / "prefect.db").stat().st_size == before

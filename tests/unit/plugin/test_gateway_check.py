@@ -34,7 +34,7 @@ json_values = st.recursive(
         ({"mode": "cloud", "baseUrl": "https://memory.example:x"}, "baseUrl: mode remote needs the URL"),
         ({"mode": "remote", "baseUrl": "http://memory.example"}, "over https:// only"),
         ({"mode": "remote", "baseUrl": "https://memory.example"}, "privacy.ownRemote: must be true"),
-        ({"mode": "remote", "baseUrl": "http://127.0.0.1:7462"}, "apiKey: mode remote needs the token"),
+        ({"mode": "remote", "baseUrl": "http://127.0.0.1:7462"}, "mode: remote needs the service's token in apiKey"),
     ],
 )
 def test_what_is_wrong_is_explained(given_: dict[str, Any], words: str) -> None:

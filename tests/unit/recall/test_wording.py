@@ -4,7 +4,15 @@ import math
 
 import pytest
 
-from memory_core.recall.wording import is_question, names_told, tells_number, tells_time
+from memory_core.recall.wording import (
+    exact_names,
+    exactly_told,
+    is_mostly_latin,
+    is_question,
+    names_told,
+    tells_number,
+    tells_time,
+)
 
 
 @pytest.mark.parametrize("text", ["Where is it?", 'She asked "why?"', "你好吗？", "  really? "])
@@ -45,3 +53,37 @@ def test_capitals_inside_sentences_are_names(text: str, count: int) -> None:
 )
 def test_times_and_numbers_are_seen(text: str, time: bool, number: bool) -> None:  # noqa: FBT001, PLR0917 - one row of the table
     assert (tells_time(text), tells_number(text)) == (time, number)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("what is max_retry_count?", {"max_retry_count"}),
+        ("Which handler is handleInvoiceUpload.", {"handleinvoiceupload"}),
+        ("Which part is written in C++?", {"c++"}),
+        ("is F# or C# better", {"f#", "c#"}),
+        ("what is in /srv/backup/nightly?", {"/srv/backup/nightly"}),
+        ("error E1047, again", {"e1047"}),
+        ("ask api.heron.example", {"api.heron.example"}),
+        ("What did version 4.12.3 break?", {"4.12.3"}),
+        ("What happened on the 7th of May 2023 at 5pm?", set[str]()),
+        ("Who, e.g. my well-known aunt's cat, won?", set[str]()),
+        ("Was war in den 90s los?", set[str]()),
+    ],
+)
+def test_code_like_names_are_told_from_words(text: str, names: set[str]) -> None:
+    assert exact_names(text) == names
+
+
+def test_exact_names_are_found_letter_by_letter() -> None:
+    assert exactly_told("Set MAX_RETRY_COUNT to 3", wanted={"max_retry_count", "e1047"}) == 0.5
+    assert exactly_told("Set the retry count", wanted={"max_retry_count"}) == 0
+    assert exactly_told("anything", wanted=()) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "latin"),
+    [("Où est Zoë?", True), ("7 + 5", True), ("在 iPhone 里", True), ("我的手机在哪里", False), ("где ключи", False)],
+)
+def test_a_text_is_latin_when_half_of_its_letters_are(text: str, latin: bool) -> None:  # noqa: FBT001 a parameter
+    assert is_mostly_latin(text) is latin
