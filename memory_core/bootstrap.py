@@ -31,6 +31,7 @@ from memory_core.dream.asking import AfterSessions
 from memory_core.dream.desk import Dreams, open_dreams
 from memory_core.dream.service import DreamParts, DreamService
 from memory_core.forgetting.reapplying import Reapplying
+from memory_core.forgetting.selecting import SelectingService
 from memory_core.forgetting.service import ForgettingService
 from memory_core.gate.service import GateService
 from memory_core.indexing.service import IndexingService
@@ -74,6 +75,7 @@ class MemoryCore:
     indexing: IndexingService
     consolidation: ConsolidationService
     forgetting: ForgettingService
+    selecting: SelectingService
     reapplying: Reapplying
     storing: StoringService
     library: LibraryService
@@ -208,9 +210,8 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
     )
     consolidation = ConsolidationService(database, writer=writer, clock=clock, extractor=extractor)
     capture = CaptureService(database, clock=clock, settings=settings, on_work=on_work)
-    recall = RecallService(
-        finder, prefetch=Prefetch(database, finder=finder, index=index), ledger=Ledger(), settings=settings
-    )
+    prefetch, ledger = Prefetch(database, finder=finder, index=index), Ledger()
+    recall = RecallService(finder, prefetch=prefetch, ledger=ledger, settings=settings)
     staging = Staging()
     artifact_store = _artifact_store(settings, database, clock=clock)
     options = KeepingOptions(project=settings.identity.project, keeps_text=settings.keeps_text)
@@ -221,7 +222,21 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
         DreamParts(database=database, clock=clock, embedder=embedder, keys=keys, settings=settings.dream, chat=chat)
     )
     housekeeping = Housekeeping(database, indexing=indexing, artifact_store=artifact_store, clock=clock)
-    forgetting = ForgettingService(database, indexing=indexing, keys=keys, clock=clock, artifact_store=artifact_store)
+    gate = GateService(finder, staging=staging, settings=settings, clock=clock)
+    library = LibraryService(database)
+    forgetting = ForgettingService(
+        database,
+        indexing=indexing,
+        keys=keys,
+        clock=clock,
+        artifact_store=artifact_store,
+        volatile=(
+            lambda _, memory_ids: staging.forget(memory_ids),
+            lambda _, memory_ids: ledger.forget(memory_ids),
+            lambda _, memory_ids: prefetch.forget(memory_ids),
+            lambda scopes, _: gate.forget(scopes),
+        ),
+    )
     return MemoryCore(
         settings=settings,
         clock=clock,
@@ -236,13 +251,16 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
         context=ContextService(
             database, capture=capture, recall=recall, staging=staging, settings=settings, clock=clock
         ),
-        gate=GateService(finder, staging=staging, settings=settings, clock=clock),
+        gate=gate,
         indexing=indexing,
         consolidation=consolidation,
         forgetting=forgetting,
+        selecting=SelectingService(
+            database, library=library, finder=finder, artifact_store=artifact_store, settings=settings.recall
+        ),
         reapplying=Reapplying(database, keys=keys, forgetting=forgetting),
         storing=StoringService(database, writer=writer, clock=clock, pii_redaction=settings.capture.pii_redaction),
-        library=LibraryService(database),
+        library=library,
         editing=EditingService(
             database, writer=writer, keys=keys, clock=clock, pii_redaction=settings.capture.pii_redaction
         ),

@@ -62,6 +62,7 @@ KEYS: Mapping[str, Key] = {
     "chatModel.baseUrl": Key(group="chat", name="base_url"),
     "chatModel.apiKey": Key(group="chat", name="api_key"),
     "chatModel.model": Key(group="chat", name="model"),
+    "embedding.model": Key(group="backends", name="embedding_model"),
     "database.url": Key(group="backends", name="database_url"),
     "qdrant.url": Key(group="backends", name="qdrant_url"),
     "qdrant.apiKey": Key(group="backends", name="qdrant_api_key"),

@@ -179,8 +179,9 @@ class GatewaySettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backends:
-    """The parts of a many-machine installation; None means the embedded one."""
+    """The parts of a many-machine installation; None means the embedded one, or the bundled model."""
 
+    embedding_model: str | None = None
     database_url: str | None = None
     qdrant_url: str | None = None
     qdrant_api_key: str | None = None

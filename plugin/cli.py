@@ -11,7 +11,7 @@ import typer
 from memory_core.errors import MemoryCoreError
 from memory_core.settings import Settings
 from memory_core.settings_loading import HOME_VARIABLE, load_settings
-from plugin import commands, keeping_commands
+from plugin import commands, dreaming, keeping_commands
 from plugin.client import READY, Json, ServiceClient, as_object, as_strings, service_url
 from plugin.connect import connect_gateway
 from plugin.connected import gateway_lines
@@ -27,6 +27,8 @@ app = typer.Typer(
 )
 app.add_typer(commands.app)
 app.add_typer(keeping_commands.app)
+app.add_typer(dreaming.app, name="dream")
+app.add_typer(dreaming.more)
 
 Home = Annotated[Path | None, typer.Option(help="Folder of the installation.", envvar=HOME_VARIABLE)]
 Port = Annotated[int | None, typer.Option(help="Port of the service on this machine.", min=0, max=65535)]
@@ -138,6 +140,7 @@ def _stat_lines(stats: Json) -> Iterator[str]:
     yield f"index lag   {'unknown' if stats.get('indexLag') is None else stats['indexLag']}"
     yield f"captured    last {stats.get('lastCaptureAt') or 'never'}"
     yield f"flows       last consolidation {stats.get('lastConsolidationAt') or 'never'}"
+    yield f"dreams      last {stats.get('lastDreamRunAt') or 'never'}, next {stats.get('nextDreamRunAt') or 'paused'}"
     if recall.get("p50Ms") is not None:
         yield f"recall      p50 {recall['p50Ms']} ms, p95 {recall.get('p95Ms')} ms, {recall.get('misses')} misses"
     for line in gateway_lines(stats):

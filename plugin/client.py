@@ -56,6 +56,10 @@ class ServiceClient:
         """Send one JSON object and read the answer."""
         return await self._send(self._http.build_request("POST", path, json=body, timeout=timeout_s))
 
+    async def put(self, path: str, *, body: Json) -> Json:
+        """Replace something with one JSON object and read the answer."""
+        return await self._send(self._http.build_request("PUT", path, json=body))
+
     async def post_lines(self, path: str, *, lines: AsyncIterable[bytes]) -> Json:
         """Send JSON lines as they come and read the answer."""
         headers = {"Content-Type": "application/x-ndjson"}

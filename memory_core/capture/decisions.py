@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memory_core.claims.claim import Policy
 from memory_core.claims.comparing import compare_read
 from memory_core.claims.reading import Reading
 from memory_core.claims.statement import Comparison, Statement, Verdict, same_speaker
@@ -74,7 +73,8 @@ def _finding(proposal: Reading, known: Stored) -> Finding:
     if proposal.statement.said_at < known.reading.statement.said_at:
         return Finding(memory=known.memory, comparison=compare_read(proposal, known.reading), is_newer=False)
     comparison = compare_read(known.reading, proposal)
-    if comparison.verdict is Verdict.UNRELATED:  # what is known in more detail may be said again in short
+    said_in_short = proposal.vocabulary <= known.reading.vocabulary
+    if comparison.verdict is Verdict.UNRELATED and said_in_short:  # it may be known in more detail
         backwards = compare_read(proposal, known.reading)
         if backwards.verdict is Verdict.REFINES:
             return Finding(memory=known.memory, comparison=backwards, is_newer=False)
@@ -86,20 +86,9 @@ def same_owner(known: Memory, statement: Statement) -> bool:
     return same_speaker(statement_of(known), statement)
 
 
-def _topics(reading: Reading) -> frozenset[str]:
-    """What a statement claims something about, as far as another one can take it back."""
-    found: set[str] = set()
-    for sentence in reading.sentences:
-        found |= {said for gone in sentence.gone for _, said in gone.value}
-        for claim in sentence.claims:
-            found |= {said for _, said in claim.value}
-            if claim.policy is not Policy.SEVERAL:
-                found.add(f"{claim.attribute}:")
-    return frozenset(found)
-
-
 def _are_near(one: Reading, other: Reading) -> bool:
     """Whether comparing may find anything: a common topic, or mostly the same words."""
-    first, second = set(one.words), set(other.words)
-    common = len(first & second)
-    return common >= _MOSTLY * min(len(first), len(second), 1_000) or not _topics(one).isdisjoint(_topics(other))
+    if not one.topics.isdisjoint(other.topics):
+        return True
+    shorter = min(len(one.vocabulary), len(other.vocabulary))
+    return len(one.vocabulary & other.vocabulary) >= _MOSTLY * shorter

@@ -17,7 +17,7 @@ _CHANNELS = (
 _STAMP = r"(?:[A-Z][a-z]{2} )?\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}"
 _ENVELOPE = re.compile(
     rf"\[(?P<header>(?:{_CHANNELS})\b[^\]\n]{{0,200}}?(?:{_STAMP}|\bid:|\s\+\d+[smhdw]|@[gs]\.)[^\]\n]{{0,80}}"
-    rf"|[A-Z][a-z]{{2}} \d{{4}}-\d{{2}}-\d{{2}} \d{{2}}:\d{{2}}[^\]\n]{{0,40}})\][ \t]*",
+    rf"|(?:{_CHANNELS})|[A-Z][a-z]{{2}} \d{{4}}-\d{{2}}-\d{{2}} \d{{2}}:\d{{2}}[^\]\n]{{0,40}})\][ \t]*",
     re.IGNORECASE,
 )
 _SENDER = re.compile(r"(?P<label>[^\n:\[\]]{1,64}): ")
@@ -50,7 +50,9 @@ _REPLY_CLOSE = re.compile(r"\n\[/(?:Replying|Quoting|Reply)[^\]\n]{0,80}\][ \t]*
 _TAGS = (
     "active_memory_plugin relevant-memories relevant_memories memory-context memory_context recalled-memories"
     " recalled_memories supermemory-context hyperspell-context hindsight_memories openviking-memories system-reminder"
-    " system_reminder system-prompt system_prompt system"
+    " system_reminder system-prompt system_prompt system-note system_note system untrusted_metadata"
+    " untrusted-metadata retrieved_memories"
+    " retrieved-memories long_term_memory long-term-memory user_memories"
 )
 _TAG_BLOCKS = tuple(
     (
@@ -68,12 +70,15 @@ _FENCED = (
     re.compile(r"<<<BEGIN_(?P<name>[A-Z_]{4,60})>>>[\s\S]*?(?:<<<END_(?P=name)>>>|\Z)\n?"),
     re.compile(r"<<<EXTERNAL_UNTRUSTED_CONTENT[^>\n]{0,80}>>>[\s\S]*?(?:<<<END_EXTERNAL_UNTRUSTED_CONTENT[^>\n]{0,80}>>>|\Z)\n?"),
     re.compile(r"<\|im_start\|>\s*(?:system|assistant|tool)\b[\s\S]*?(?:<\|im_end\|>|\Z)\n?"),
+    re.compile(r"<\|system\|>[\s\S]*?(?:<\|(?:end|user|assistant)\|>|\Z)\n?"),
+    re.compile(r"<<SYS>>[\s\S]*?(?:<</SYS>>|\Z)\s?|\[/?INST\][ \t]*"),
     re.compile(r"<\|(?:im_start|im_end|start_header_id|end_header_id|eot_id|begin_of_text)\|>(?:user\b)?"),
 )  # fmt: skip
 _CURRENT = re.compile(r"^\[Current message - respond to this\][ \t]*\n?", re.MULTILINE)
 _HISTORY = re.compile(
-    r"^\[(?:Chat messages since your last reply|Thread history|Thread starter) - for"
-    r" context\][^\n]*\n(?:[^\n]*\S[^\n]*(?:\n|$)){0,400}",
+    r"^\[(?:(?:Chat messages since your last reply|Thread history|Thread starter) - for context|Reply chain"
+    r" -[^\]\n]{0,40}"
+    r"|Forwarded (?:from|message)[^\]\n]{0,80})\][^\n]*\n(?:[^\n]*\S[^\n]*(?:\n|$)){0,400}",
     re.MULTILINE,
 )
 _REPLY_LINES = (
@@ -89,6 +94,10 @@ _LINES = (
     re.compile(r"^(?:---\n)?Queued #\d{1,4}(?: context:)?[ \t]*(?:\n|$)", re.MULTILINE),
     re.compile(r"^\[(?:media (?:attached|omitted|unavailable|reference removed)|User sent media without"
         r" caption)[^\]\n]*\][ \t]*\n?", re.MULTILINE | re.IGNORECASE),
+    re.compile(r"^\[Voice note could not be transcribed[^\]\n]*\][ \t]*\n?", re.MULTILINE),
+    re.compile(r"^\[(?:Audio|Voice|Video)\][^\n]{0,60}\n(?:User text:[ \t]*\n(?=Transcript:)|Transcript:"
+        r"[ \t]*\n)?", re.MULTILINE),
+    re.compile(r"^\[?untrusted metadata\b[^\n]*(?:\n|$)", re.MULTILINE | re.IGNORECASE),
     re.compile(r"^To send an image back, prefer the message tool[^\n]*\n?", re.MULTILINE),
     re.compile(r"^Current time: [^\n]{4,80}(?:UTC|\([A-Z][A-Za-z]+/[A-Za-z_/]+\))[^\n]{0,60}(?:\n|$)", re.MULTILINE),
 )  # fmt: skip

@@ -22,6 +22,7 @@ _MACHINE_PROMPT = re.compile(
     r" event)|Pre-compaction memory flush|Continue this conversation using the OpenClaw transcript below|The"
     r" conversation history before this point was compacted into|You are running as a subagent|Agent-to-agent"
     r" announce step|You are running (?:a )?boot(?:strap)? check|BOOT\.md:?\s*\n|Use heartbeat_respond to report"
+    r"|\[(?i:heartbeat|cron|scheduled task|hook|webhook|boot|subagent|announce)(?:[ :][^\]\n]{0,200})?\]|Boot check\b"
     r"|Continue (?:the OpenClaw runtime event|from the recovered transcript)\b|Your previous response was only an"
     r" acknowledgement)"
 )
@@ -31,7 +32,14 @@ _SILENT_EDGE = re.compile(rf"^\s*(?:{_SILENT}\s*)+|(?:(?<=\s)|(?<=[.*])){_SILENT
 _SLASH_COMMAND = re.compile(r"\s*/[a-zA-Z][\w-]{0,31}(?:@\w{1,64})?(?:[ \t:][^\n]{0,500})?(?:\n|$)")
 
 _SYSTEM_LINE = re.compile(
-    r"[ \t]*(?:\*\*)?(?:\[System(?: Message| note)?\b[^\]\n]{0,300}\]|System(?: note| message| \(untrusted\))?:)"
+    r"[ \t]*(?:\*\*|#{1,4} )?(?:\[System(?: Message| note)?\b[^\]\n]{0,300}\]|System(?: note| message"
+    r"| \(untrusted\))?:)",
+    re.IGNORECASE,
+)
+_SYSTEM_HEADING = re.compile(
+    r"^#{1,4} system\b[^\n]{0,40}\n(?=[^\n]{0,200}\b(?:you (?:must|are now|will|obey)|ignore)\b)"
+    r"(?:[^\n]*\S[^\n]*(?:\n|$)){1,40}",
+    re.MULTILINE | re.IGNORECASE,
 )
 _SYSTEM_TALK = re.compile(
     r":\s*\[[^\]\n]{0,40}\d{4}-\d\d-\d\d|compaction|\baudit\b|session|heartbeat|\bagent\b|instruction|\bignore\b"
@@ -40,7 +48,8 @@ _SYSTEM_TALK = re.compile(
     re.IGNORECASE,
 )
 _COMPACTION_NOTE = re.compile(
-    r"\s*(?:[#*>⚠️\s]{0,8})(?:\[?Post-Compaction (?:Audit|context refresh|Context Sections)|\[Conversation compacted)",
+    r"\s*(?:[#*>⚠️\s]{0,8})(?:\[?Post-Compaction (?:Audit|context refresh|Context Sections)"
+    r"|\[(?:Conversation|Context|Session|History) compacted|\[Compaction note)",
     re.IGNORECASE,
 )
 _COMPACTION_TAIL = re.compile(
@@ -51,13 +60,19 @@ _COMPACTION_TAIL = re.compile(
 _CODE_FENCE = re.compile(r"(^[ \t]*```[^\n]*\n[\s\S]*?(?:^[ \t]*```[ \t]*$|\Z))", re.MULTILINE)
 _QUOTE_HEADER = re.compile(
     r"^(?:On [^\n]{6,120} wrote|Am [^\n]{6,120} schrieb[^\n]{0,80}|Le [^\n]{6,120} a écrit|El [^\n]{6,120} escribió"
-    r"|Il [^\n]{6,120} ha scritto|Op [^\n]{6,120} schreef[^\n]{0,80}):[ \t]*\n(?=[ \t]*(?:\n[ \t]*)?>)",
+    r"|Il [^\n]{6,120} ha scritto|Op [^\n]{6,120} schreef[^\n]{0,80})\s?:[ \t]*\n(?=[ \t]*(?:\n[ \t]*)?>)",
     re.MULTILINE,
 )
 _QUOTED_LINE = re.compile(r"^[ \t]{0,3}>+(?:[ \t][^\n]*|[A-Za-z\"'][^\n]*)?(?:\n|$)", re.MULTILINE)
 _OLD_MAIL = re.compile(
     r"^(?:-{2,} ?(?:Original Message|Forwarded message|Ursprüngliche Nachricht|Message d'origine) ?-{2,}"
-    r"|From: [^\n]{3,120}\n(?:Sent|Date|To): [^\n]{3,160}\n)[\s\S]*",
+    r"|(?:_{10,}\n)?(?:From|Von|De|Da): [^\n]{2,120}\n(?:Sent|Date|To|Gesendet|Datum|An|Enviado|Fecha|Envoyé|Date"
+    r"|Inviato): [^\n]{2,160}(?:\n|$))[\s\S]*",
+    re.MULTILINE,
+)
+_SIGNATURE = re.compile(
+    r"^(?:Sent from my|Get Outlook for|Von meinem [^\n]{2,30} gesendet|Gesendet von|Enviado desde mi|Envoyé de mon"
+    r"|Inviato da)[^\n]{0,60}$",
     re.MULTILINE,
 )
 
@@ -79,6 +94,19 @@ _ASSISTANT_FAILURE = re.compile(
     r"|Session history)|\s*(?:LLM request (?:failed|rejected|timed out)|HTTP [45]\d\d\b|Request timed out before a"
     r" response)"
 )
+# Only as the whole of a short answer: an assistant may well write about errors.
+_FAILURE_NOTICE = re.compile(
+    r"(?:[^\w\s\[]{1,3}\s?)?(?:an error occurred|something went wrong (?:while|when) (?:processing|generating|calling)"
+    r"|i couldn't reach the model|(?:sorry,? )?the (?:ai (?:service|model) (?:is|returned|could not)|model (?:returned"
+    r"|could not|is (?:overloaded|currently|temporarily|unavailable|not available|busy)))"
+    r"|(?:ai|llm|api|provider|model) error\b|(?:api )?rate[_ ]limit(?:_error| (?:reached|exceeded|hit))"
+    r"|connection error|request (?:failed|timed out)|unhandled stop reason|terminated\W*$|insufficient (?:credits|quota"
+    r"|balance)|\[assistant turn failed|overloaded_error|[45]\d\d (?:\{|incorrect|too many|unauthorized|forbidden"
+    r"|internal|bad|service|invalid)|error: (?=[^\n]{0,160}(?:\b[45]\d\d\b|overload|rate.?limit|api|quota|credits"
+    r"|timeout|provider)))",
+    re.IGNORECASE,
+)
+_NOTICE_CHARS = 240
 _NOT_OF_A_NAME = re.compile(r"[^\w.:-]+", re.ASCII)
 _TOOLS_MENTIONED, _TOOL_NAME_CHARS = 5, 40
 _MANY_NEWLINES = re.compile(r"\n{3,}")
@@ -108,7 +136,7 @@ def clean_user_text(text: str) -> str:
         return ""
     if command := _SLASH_COMMAND.match(bare):
         bare = bare[command.end() :]
-    bare = _OLD_MAIL.sub("", _outside_code(bare))
+    bare = _SIGNATURE.sub("", _OLD_MAIL.sub("", _outside_code(bare)))
     return _tidy(bare)
 
 
@@ -117,9 +145,13 @@ def clean_assistant_text(text: str) -> str:
     for pattern in _ASSISTANT_BLOCKS:
         text = pattern.sub("", text)
     bare = strip_envelope(text)
-    if _ONLY_SILENT.fullmatch(bare) or _ASSISTANT_FAILURE.match(bare):
+    if _ONLY_SILENT.fullmatch(bare) or _ASSISTANT_FAILURE.match(bare) or _is_failure_notice(bare):
         return ""
     return _tidy(_SILENT_EDGE.sub("", _outside_code(bare)))
+
+
+def _is_failure_notice(text: str) -> bool:
+    return len(text) <= _NOTICE_CHARS and _FAILURE_NOTICE.match(text.strip()) is not None
 
 
 def mention_tools(names: Sequence[str]) -> str:
@@ -149,6 +181,7 @@ def _strip_quotes(text: str) -> str:
 
 
 def _strip_system_notes(text: str) -> str:
+    text = _SYSTEM_HEADING.sub("", text)
     kept: list[str] = []
     in_note = False
     for line in text.split("\n"):

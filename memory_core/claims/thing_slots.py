@@ -10,7 +10,7 @@ from memory_core.claims.values import Value, measured, named, timed, worded
 from memory_core.claims.words import detail_after
 
 _TIMED = (
-    "meeting|deadline|appointment|due date|launch|release|release date|flight|train|interview"
+    "meeting|evening|deadline|appointment|due date|launch|release|release date|flight|train|interview"
     "|party|exam|standup|stand-up|sync|call"
     "|demo|review|delivery|visit|dinner|lunch|wedding|concert|class|lesson|session|retro"
     "|kickoff|kick-off|event|date|start date"
@@ -27,7 +27,7 @@ _VALUED = (
     "|maintainer|contact|dentist|landlord"
     "|therapist|coach|registry|endpoint|replica count|retention|fee|score|level|ip|folder"
     "|directory|repository|repo|license|table"
-    "|shell|car|browser|phone|bank|doctor|gym|tool|stack|backend|bundler|test runner|linter"
+    "|shell|car|laptop|computer|browser|phone|bank|doctor|gym|tool|stack|backend|bundler|test runner|linter"
     "|package manager|orchestrator|message broker"
     "|office|headquarters|hq|warehouse|studio|shop|Preis|Budget|Adresse|Datenbank|puerto|versión|presupuesto"
 )

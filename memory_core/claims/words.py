@@ -14,6 +14,7 @@ _CLAUSE = re.compile(
 )
 _NOTE = re.compile(r"\s*\((?:[^()]*\b(?:19|20)\d\d[^()]*)\)")
 """A date that capture wrote out in brackets."""
+_TITLE = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St)\.(?=\s[A-ZÀ-Þ])")
 _WORD = re.compile(r"\d+(?:[.,:/-]\d+)*%?|[^\W\d_]+(?:['’-][^\W\d_]+)*|[+#€$£°]+")
 _EXPANDED = {
     "i'm": "i am",
@@ -69,7 +70,8 @@ def clauses(sentence: str) -> list[str]:
 
 def plain(text: str) -> str:
     """A text without the dates that capture wrote out, with straight quotes."""
-    return unicodedata.normalize("NFKC", _NOTE.sub("", text)).replace("’", "'")
+    straight = unicodedata.normalize("NFKC", _NOTE.sub("", text)).replace("’", "'")
+    return _TITLE.sub(r"\1", straight)
 
 
 def words(text: str) -> list[str]:
@@ -107,14 +109,18 @@ def detail_after(
     rest = re.split(
         r"\b(?:because|since|so|but|and (?:i|we|my|our|the))\b", found["rest"], maxsplit=1, flags=re.IGNORECASE
     )[0]
-    return frozenset(word for word in words(rest) if word not in _WHEN)
+    return frozenset(word for word in words(_WHILE_AGO.sub(" ", rest)) if word not in _WHEN)
 
 
+_WHILE_AGO = re.compile(
+    r"\b(?:(?:last|this|next) (?:week|month|year|sprint|spring|summer|autumn|fall|winter|night)"
+    r"|in (?:the )?(?:spring|summer|autumn|fall|winter))\b",
+    re.IGNORECASE,
+)
 _WHEN = frozenset(
-    "in on at for with during to from by a an the now any more anymore again these those days last this week month year"
-    " today yesterday spring summer autumn fall winter january february march april may june"
-    " july august september october"
-    " november december good all moment time long my our least ever already completely either or".split()
+    "in on at for with during to from by a an the now any more anymore again these those days last this today"
+    " yesterday january february march april may june july august september october november december good"
+    " all moment time long my our least ever already completely either or".split()
 )
 
 

@@ -7,20 +7,21 @@ from datetime import datetime
 
 from sqlmodel import Session as DbSession
 
-from memory_core.creative.lineage import Edges, Relative, walk
+from memory_core.creative.kinship import Kin, lineage_of
 from memory_core.creative.passages import excerpt_around
 from memory_core.creative.references import find_artifact
 from memory_core.errors import Invalid, NotFound
+from memory_core.keywords import content_words
 from memory_core.kref import Place, parse_comparison
 from memory_core.models.artifact import Artifact, ArtifactRevision
+from memory_core.models.memory import Memory
 from memory_core.ports import ArtifactStore, Clock
 from memory_core.recall.finding import Finder, Question
 from memory_core.store.artifacts import ArtifactRepository
 from memory_core.store.database import Database
-from memory_core.store.links import LinkRepository
 from memory_core.store.memories import MemoryRepository
 from memory_core.store.revisions import RevisionRepository
-from memory_core.values import LinkKind, MemoryId, MemoryKind, ScopeKey
+from memory_core.values import MemoryId, MemoryKind, ScopeKey
 
 PUBLISHED_TAG = "published"
 _ADDRESS = "kref://"
@@ -38,14 +39,6 @@ class ArtifactView:
     revision: ArtifactRevision
     excerpt: str
     score: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kin:
-    """Something in the lineage of an artifact; `steps` is 1 for what it was made from itself."""
-
-    kref: str
-    steps: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +113,23 @@ class CreativeService:
             if row.id in current
         ]
 
+    def holding(self, scopes: Sequence[ScopeKey], question: Question) -> list[Memory]:
+        """Memories that mention an artifact of which one passage holds every content word of a question.
+
+        Raises:
+            Unavailable: the index or the embedder is away.
+        """
+        wanted = content_words(question.text)
+        if not wanted:
+            return []
+        ranked = self._finder.rank(scopes, replace(question, kind=MemoryKind.ARTIFACT))[:_RANKED]
+        found = [hit.memory for hit in self._finder.load(ranked, scopes=scopes)]
+        ids = {row.artifact_id for row in found if row.artifact_id and wanted <= content_words(row.text)}
+        with self._database.reading() as db:
+            artifacts = ArtifactRepository(db).by_ids(sorted(ids), scopes=scopes)
+            mentions = [MemoryId(artifact.memory_id) for artifact in artifacts.values()]
+            return list(MemoryRepository(db).by_ids(mentions, scopes=scopes).values())
+
     def opened(self, scopes: Sequence[ScopeKey], ref: str) -> Opened:
         """The artifact of an address or id, at the revision that `?r=` names, else the current one.
 
@@ -138,7 +148,7 @@ class CreativeService:
             of_memory = asked is not None and asked.kref != artifact.kref
             numbers = (asked.revision, asked.other) if asked and not of_memory else (None, None)
             revisions = ArtifactRepository(db).revisions(artifact.id)
-            sources, derived = _lineage(db, revisions, scopes=scopes)
+            sources, derived = lineage_of(db, revisions, scopes=scopes)
         before, after = numbers
         shown = _numbered(revisions, after or before or artifact.current, ref=ref)
         content = self._text(shown)
@@ -211,32 +221,3 @@ def _pin_mention(db: DbSession, artifact: Artifact, *, pinned: bool, at: datetim
     artifact.tags = tags
     if memory is not None:
         RevisionRepository(db).change(memory, values={"pinned": pinned, "tags": tags}, at=at)
-
-
-def _lineage(
-    db: DbSession, revisions: Sequence[ArtifactRevision], *, scopes: Sequence[ScopeKey]
-) -> tuple[list[Kin], list[Kin]]:
-    artifacts, links = ArtifactRepository(db), LinkRepository(db)
-    start = [revision.id for revision in revisions]
-
-    def edges(nodes: Sequence[str], *, backwards: bool) -> Edges:
-        found = links.of(nodes, scopes=scopes, kinds=[LinkKind.DERIVED_FROM])
-        pairs = [(link.target_id, link.source_id) if backwards else (link.source_id, link.target_id) for link in found]
-        return [pair for pair in pairs if pair[0] in set(nodes)]
-
-    def kin(nodes: Sequence[str]) -> list[str]:
-        reached = {artifact.id for artifact, _ in artifacts.nodes(nodes, scopes=scopes).values()}
-        return [revision.id for artifact_id in sorted(reached) for revision in artifacts.revisions(artifact_id)]
-
-    sources = walk(start, edges=lambda nodes: edges(nodes, backwards=False), kin=kin)
-    derived = walk(start, edges=lambda nodes: edges(nodes, backwards=True), kin=kin)
-    return _addressed(db, sources, scopes=scopes), _addressed(db, derived, scopes=scopes)
-
-
-def _addressed(db: DbSession, relatives: Sequence[Relative], *, scopes: Sequence[ScopeKey]) -> list[Kin]:
-    ids = [relative.node for relative in relatives]
-    revisions = ArtifactRepository(db).nodes(ids, scopes=scopes)
-    memories = MemoryRepository(db).by_ids([MemoryId(node) for node in ids], scopes=scopes)
-    krefs = {node: f"{artifact.kref}?r={number}" for node, (artifact, number) in revisions.items()}
-    krefs |= {memory_id: memory.kref for memory_id, memory in memories.items()}
-    return [Kin(kref=krefs[one.node], steps=one.steps) for one in relatives if one.node in krefs]

@@ -44,6 +44,8 @@ class Standing(StrEnum):
     PROPOSED = "proposed"
     REFUSED = "refused"
     REVERTED = "reverted"
+    FORGOTTEN = "forgotten"
+    """Its memory was forgotten: no word of it is left, and it can't be taken back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,7 +75,11 @@ def _other_value(old: str, new: str) -> bool:
         return False
     first, second = words(old), words(stripped)
     shared = _shared(first, second)
-    while shared and first[shared - 1] in _PLACES:  # "in the shed" and "in Porto" are values of one kind
+    while shared > 1 and first[shared - 1] in _PLACES | {
+        "the",
+        "a",
+        "an",
+    }:  # "in the shed" and "in Porto" are values of one kind
         shared -= 1
     tail = _shared(list(reversed(first[shared:])), list(reversed(second[shared:])))
     frame = first[:shared]
@@ -91,7 +95,7 @@ def _other_value(old: str, new: str) -> bool:
 
 def _has_one_value(frame: Sequence[str]) -> bool:
     """Whether what follows these words is one at a time."""
-    if frame[0] not in {"the", "my", "our", "i", "we", "this"}:
+    if frame[0] not in {"the", "my", "our", "i", "we", "this"} or (frame[0] == "the" and frame[1] in _MANY):
         return False
     if any(word in _STATES for word in frame):
         return True
@@ -101,8 +105,6 @@ def _has_one_value(frame: Sequence[str]) -> bool:
 def _are_alike(value: Sequence[str], other: Sequence[str], *, frame: Sequence[str]) -> bool:
     """Whether two values answer the same question: where, when, how much, what name."""
     if not value or not other or value == other or max(len(value), len(other)) > _LONGEST_VALUE:
-        return False
-    if frame[0] == "the" and frame[1] in _MANY:
         return False
     if bool(_NUMBERED_PLACES & set(value)) != bool(_NUMBERED_PLACES & set(other)):
         return False

@@ -20,7 +20,7 @@ BATCH = 64
 """Memories of one transaction."""
 STRIKES = 2
 """How often a memory may break the look at it."""
-RUNNING, DONE, FAILED, UNDONE = "running", "done", "failed", "undone"
+RUNNING, DONE, FAILED, CANCELLED = "running", "done", "failed", "cancelled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,13 +158,20 @@ def end(database: Database, run_id: str, *, now: datetime, notes: Sequence[str])
         return run
 
 
-def fail(database: Database, run_id: str, *, now: datetime) -> None:
-    """Note that a run broke for good; what it did until then stands and can be undone."""
+def ended(database: Database, run_id: str) -> DreamRun | None:
+    """The run if it came to its end; else None."""
+    with database.reading() as db:
+        run = DreamRepository(db).get(run_id)
+    return run if run is not None and run.state == DONE else None
+
+
+def fail(database: Database, run_id: str, *, now: datetime, state: str = FAILED) -> None:
+    """Note that a run broke for good or was cancelled; what it did until then stands and can be undone."""
     with database.transaction() as db:
         dreams = DreamRepository(db)
         run = dreams.locked(run_id)
         if run is not None and run.state == RUNNING:
-            run.state, run.ended_at = FAILED, now
+            run.state, run.ended_at = state, now
             run.counts = dict(dreams.counts(run_id))
             dreams.drop_items(run_id)
 

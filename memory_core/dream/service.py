@@ -85,15 +85,21 @@ class DreamService:
         run = progress.begin(self._parts.database, request, now=self._parts.clock.now())
         if run.state != progress.RUNNING:
             return run
+        database, clock = self._parts.database, self._parts.clock
         attempt = _Attempt(self._parts, run)
         try:
             attempt.work(on_progress)
-        except (Unavailable, Conflict):
+            return progress.end(database, run.id, now=clock.now(), notes=attempt.notes)
+        except Unavailable:
+            raise
+        except Conflict:
+            if ended := progress.ended(database, run.id):  # by another attempt that was at work
+                return ended
+            progress.fail(database, run.id, now=clock.now(), state=progress.CANCELLED)
             raise
         except Exception:
-            progress.fail(self._parts.database, run.id, now=self._parts.clock.now())
+            progress.fail(database, run.id, now=clock.now())
             raise
-        return progress.end(self._parts.database, run.id, now=self._parts.clock.now(), notes=attempt.notes)
 
 
 class _Attempt:

@@ -119,6 +119,9 @@ class Snapshot:
         may = (cosines >= floor) & self.in_force
         may[self.places[memory.memory_id]] = False
         near = np.flatnonzero(may)
+        if len(near) > limit:  # cut before sorting, with all that are equal to the last one after rounding
+            last = np.partition(cosines[near], -limit)[-limit]
+            near = near[cosines[near] >= last - 10.0**-_DIGITS]
         ranked = sorted((-round(float(cosines[place]), _DIGITS), int(place)) for place in near)[:limit]
         return [(self.rows[place], -cosine) for cosine, place in ranked]
 

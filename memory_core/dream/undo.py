@@ -35,7 +35,7 @@ class Undone:
 
     Attributes:
         reverted: Number of changes that are taken back.
-        kept: Why each of the others stands; empty unless a part was asked for.
+        kept: Why each of the others stands: what was forgotten, and what couldn't be where a part was asked for.
     """
 
     reverted: int
@@ -166,14 +166,22 @@ class UndoService:
                 raise NotFound(f"dream run: there is no run {run_id[:40]!r}")
             job = JobRepository(db).get(JobId(run.id))
             _check_may_undo(run.state, dry_run=run.dry_run, is_open=job is not None and job.state in _OPEN)
-            changes = [change for change in dreams.changes(run_id) if change.state == Standing.APPLIED]
+            written = dreams.changes(run_id)
+            changes = [change for change in written if change.state == Standing.APPLIED]
             reverter = _Reverter(db, _later_of(dreams, changes, run_id=run_id, started_at=run.started_at))
             reasons = _revert_all(reverter, changes)
             if reasons and not partial:
                 raise Conflict("; ".join(reasons[:_SHOWN_REASONS]))
             _note_reviewed(db, reverter)
             run.state, run.undone_at = "undone", now
-        return Undone(reverted=sum(not change.detail for change in reverter.reverted), kept=tuple(reasons))
+        kept = (*reasons, *_forgotten(written))
+        return Undone(reverted=sum(not change.detail for change in reverter.reverted), kept=kept)
+
+
+def _forgotten(changes: Sequence[DreamChange]) -> list[str]:
+    """Why changes of forgotten memories stand: they say nothing any more that could be put back."""
+    whole = (change for change in changes if change.state == Standing.FORGOTTEN and not change.detail)
+    return list(dict.fromkeys(f"{change.memory_id}: it was forgotten" for change in whole))
 
 
 def _check_may_undo(state: str, *, dry_run: bool, is_open: bool) -> None:

@@ -1,14 +1,14 @@
 """Forgetting again what a backup brought back."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from memory_core.capture.dedup import TextKeys
 from memory_core.forgetting.service import ForgettingService, Selection
-from memory_core.forgetting.tombstones import memory_key, turn_key
+from memory_core.forgetting.tombstones import memory_key, piece_key, turn_key
 from memory_core.models.memory import Tombstone
-from memory_core.models.turn import Turn
 from memory_core.store.database import Database
 from memory_core.store.graves import Buriable, GraveRepository
 from memory_core.store.turns import turn_name
@@ -25,6 +25,26 @@ class Reapplied:
     turns: int
     revisions: int
     artifacts: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What lies under a tombstone in one scope."""
+
+    memories: list[MemoryId] = field(default_factory=list[MemoryId])
+    turns: list[int] = field(default_factory=list[int])
+    wordings: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    versions: list[str] = field(default_factory=list[str])
+    requests: list[int] = field(default_factory=list[int])
+
+    def selection(self) -> Selection:
+        return Selection(
+            memory_ids=tuple(self.memories),
+            turn_ids=tuple(self.turns),
+            wordings=tuple(self.wordings),
+            artifact_revisions=tuple(self.versions),
+            captures=tuple(self.requests),
+        )
 
 
 class Reapplying:
@@ -48,36 +68,40 @@ class Reapplying:
         with self._database.transaction() as db:
             graves = GraveRepository(db)
             graves.add(tombstones)
-            buried = {(one.scope_key, one.text_key): one.forgotten_at for one in graves.all()}
-            # A memory may once have said what was forgotten, and say something else by now.
-            revisions = [one for scope, one in graves.revisions() if (scope, one.state.get("text_key")) in buried]
-            for revision in revisions:
-                graves.remove(revision)
-            chosen: dict[str, tuple[list[MemoryId], list[int]]] = {}
-            for memory in graves.memories():
-                if self._is_buried(memory, buried=buried):
-                    chosen.setdefault(memory.scope_key, ([], []))[0].append(MemoryId(memory.memory_id))
-            for turn in graves.turns():
-                if self._is_buried_turn(turn, buried=buried):
-                    chosen.setdefault(turn.scope_key, ([], []))[1].append(turn.id or 0)
-        receipts = [
-            self._forgetting.forget(
-                [ScopeKey(scope)], Selection(memory_ids=tuple(memory_ids), turn_ids=tuple(turn_ids))
-            )
-            for scope, (memory_ids, turn_ids) in chosen.items()
-        ]
+            chosen = self._buried(graves, {(one.scope_key, one.text_key): one.forgotten_at for one in graves.all()})
+        receipts = [self._forgetting.forget([ScopeKey(scope)], found.selection()) for scope, found in chosen.items()]
         return Reapplied(
-            memories=sum(receipt.memories for receipt in receipts),
+            memories=sum(receipt.memories + receipt.derived for receipt in receipts),
             turns=sum(receipt.turns for receipt in receipts),
-            revisions=len(revisions),
+            revisions=sum(receipt.wordings for receipt in receipts),
             artifacts=sum(receipt.artifacts for receipt in receipts),
         )
+
+    def _buried(self, graves: GraveRepository, buried: _Graves) -> dict[str, _Found]:
+        """What lies under tombstones, by scope."""
+        chosen: dict[str, _Found] = defaultdict(_Found)
+        for scope, revision in graves.revisions():  # a memory may once have said what was forgotten
+            if (scope, revision.state.get("text_key")) in buried:
+                chosen[scope].wordings.append((revision.memory_id, revision.revision))
+        for memory in graves.memories():
+            if self._is_buried(memory, buried=buried):
+                chosen[memory.scope_key].memories.append(MemoryId(memory.memory_id))
+        for turn in graves.turns():
+            if (turn.scope_key, turn_key(self._keys, turn_name(turn))) in buried:
+                chosen[turn.scope_key].turns.append(turn.id or 0)
+        self._find_pieces(graves, buried, chosen=chosen)
+        return chosen
+
+    def _find_pieces(self, graves: GraveRepository, buried: _Graves, *, chosen: dict[str, _Found]) -> None:
+        for scope, version in graves.versions():
+            if (scope, piece_key(self._keys, version)) in buried:
+                chosen[scope].versions.append(version)
+        for request in graves.requests():
+            if (request.scope_key, piece_key(self._keys, request.job_id)) in buried:
+                chosen[request.scope_key].requests.append(request.number or 0)
 
     def _is_buried(self, memory: Buriable, *, buried: _Graves) -> bool:
         if (memory.scope_key, memory_key(self._keys, MemoryId(memory.memory_id))) in buried:
             return True
         forgotten_at = buried.get((memory.scope_key, memory.text_key))
         return forgotten_at is not None and memory.said_at <= forgotten_at
-
-    def _is_buried_turn(self, turn: Turn, *, buried: _Graves) -> bool:
-        return (turn.scope_key, turn_key(self._keys, turn_name(turn))) in buried

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -23,7 +23,7 @@ from memory_core.recall.packing import neutralise
 from memory_core.recall.place import Place, place_of
 from memory_core.recall.staging import Staging
 from memory_core.settings import Settings
-from memory_core.values import MemoryId, SessionRef
+from memory_core.values import MemoryId, ScopeKey, SessionRef
 
 log = structlog.get_logger(__name__)
 
@@ -130,6 +130,12 @@ class GateService:
         run.revised = True
         log.info("gate.revise", reason=reason)
         return Verdict(revise=True, reason=reason, instruction=_instruction(memory, reason=reason))
+
+    def forget(self, scopes: Collection[ScopeKey]) -> None:
+        """Let go of what was said in runs of these scopes; it may hold words that are to be forgotten."""
+        with self._lock:
+            for key in [key for key in self._runs if not set(scopes).isdisjoint(key[0].scopes)]:
+                del self._runs[key]
 
     def _judge(self, ref: SessionRef, place: Place, *, run: _Run, spoken: SentenceStream, sentence: str) -> bool:
         """Stage what bears on a sentence; tells whether that is worth an interruption."""

@@ -16,7 +16,7 @@ class DreamRun(Table, table=True):
         id: UUID; that of its job.
         kind: One of `values.JobKind`: dream or deduplicate.
         scope_key: Whose memory it works on; None for all.
-        state: running, done, failed or undone; while it is running the job's row says how it stands.
+        state: running, done, failed, cancelled or undone; while it is running the job's row says how it stands.
         cause: Why it was asked for: schedule, request or session.
         planned: How many memories it set out to look at.
         reviewed: How many it looked at so far, with those outside of its plan that it weighed for retirement.
@@ -82,7 +82,7 @@ class DreamChange(Table, table=True):
         entity_id: Which one.
         before: Columns to their values before; None when the row is new.
         after: The same columns after.
-        state: applied, proposed (dry run), refused or reverted.
+        state: applied, proposed (dry run), refused, reverted, or forgotten: then it holds no words any more.
     """
 
     run_id: str = Field(primary_key=True, max_length=36)

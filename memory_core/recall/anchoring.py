@@ -26,7 +26,7 @@ _ON_A_DAY = re.compile(
 )
 _EVERY_YEAR = re.compile(r"\b(?:birthday|anniversary)\b", re.IGNORECASE)
 _YEARS_BACK = 3
-_OPEN_WEIGHT = 0.2
+_OPEN_WEIGHT = 0.45
 """Of a stretch that ends or begins with the event and has no other end: much lies within."""
 _UNIT_DAYS = {Unit.DAY: 1, Unit.WEEK: 7, Unit.MONTH: 30, Unit.YEAR: 365}
 _SLACK_DAYS = {Unit.DAY: 0, Unit.WEEK: 3, Unit.MONTH: 15, Unit.YEAR: 182}

@@ -29,7 +29,7 @@ _TELLING = 3
 _SURE = 0.3
 """Lowest score of a memory that is taken to tell of it."""
 _SPEAKERS_FRESH_S, _SPEAKERS_FRESH_PER_S = 60.0, 1000.0
-"""Speakers are counted anew after a minute, or later where that takes long: no more than .1 % of the time goes into it."""
+"""Speakers are counted anew after a minute, or later where that takes long: at most .1 % of the time goes into it."""
 _SPEAKERS_KEPT = 512
 
 
@@ -157,7 +157,9 @@ class Finder:
         if read.anchor.is_yearly and told.until is None:
             return read
         periods = anchored_periods(read.anchor, told, asked_at=question.at, zone=question.zone)
-        return replace(read, periods=(*read.periods, *periods))
+        # What was so before may have been replaced since.
+        history = read.wants_history or read.anchor.side < 0
+        return replace(read, periods=(*read.periods, *periods), wants_history=history)
 
     def _plan(self, scopes: Sequence[ScopeKey], question: Question) -> Plan:
         with self._database.reading() as db:

@@ -46,6 +46,13 @@ class Ledger:
             while len(self._sessions) > MAX_SESSIONS:
                 self._sessions.popitem(last=False)
 
+    def forget(self, memory_ids: Set[MemoryId]) -> None:
+        """Drop memories that are gone."""
+        with self._lock:
+            for session in self._sessions.values():
+                for entry in [entry for entry in session if entry.memory_id in memory_ids]:
+                    del session[entry]
+
     def clear(self, ref: SessionRef) -> None:
         """Forget a session: it starts anew."""
         with self._lock:

@@ -97,6 +97,12 @@ class LibraryService:
                 where = replace(where, after=(batch[-1].created_at, batch[-1].id))
         return rows
 
+    def by_ids(self, memory_ids: Sequence[MemoryId], *, scopes: Sequence[ScopeKey]) -> list[Memory]:
+        """Those of the memories that lie in the scopes, in the order given."""
+        with self._database.reading() as db:
+            rows = MemoryRepository(db).by_ids(memory_ids, scopes=scopes)
+        return [rows[memory_id] for memory_id in memory_ids if memory_id in rows]
+
     def describe(self, memories: Sequence[Memory]) -> list[MemoryView]:
         """Memories with their sources and successors, in the order given."""
         with self._database.reading() as db:

@@ -5,7 +5,7 @@ What is kept holds no words: numbers of memories and their scores, read anew fro
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
@@ -96,6 +96,16 @@ class Prefetch:
         """What was computed last, whatever is asked now; None when nothing was, or a memory changed since."""
         kept = self._kept.get(place)
         return None if kept is None else self._read(place, kept, at=at)
+
+    def forget(self, memory_ids: Set[MemoryId]) -> None:
+        """Give up every ranking that names a memory that is gone, and those being computed."""
+        with self._lock:
+            self._cleared += 1
+            named = [
+                place for place, kept in self._kept.items() if any(one.memory_id in memory_ids for one in kept.ranking)
+            ]
+            for place in named:
+                del self._kept[place]
 
     def clear(self, ref: SessionRef) -> None:
         """Forget a session: nothing that was said before is taken up in it."""

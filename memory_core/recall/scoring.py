@@ -41,6 +41,11 @@ BASE = -2.24
 """Log-odds when all of these are 0; same source."""
 CAUTION = 0.3
 """Taken from the log-odds, by choice: so .94 of everyday messages that nothing answers get nothing at a score of .3."""
+FALL = 0.76
+"""Log-odds that a memory loses for each unit of its sum below the best one: the slope of a curve over sums alone.
+
+The setting is that of the best memory: with the curve's own slope, all of a pool would ride on how well one stands out.
+"""
 _MAX_EXPONENT = 500.0
 _TYPICAL_FIELD, _TYPICAL_SHARE = 0.15, 5
 """Where few memories are found, their mean cosine is drawn to that of an unrelated memory, as if so many were there."""
@@ -133,6 +138,8 @@ def score(table: npt.NDArray[np.float64], *, setting: Setting | None = None) -> 
         setting: The question as a whole; None takes an ordinary one.
     """
     parts = table * _WEIGHTS
-    log_odds = CURVE["sum"] * parts.sum(axis=1) + (setting or Setting()).log_odds + BASE - CAUTION
+    sums = parts.sum(axis=1)
+    best = CURVE["sum"] * sums.max(initial=-np.inf) + (setting or Setting()).log_odds + BASE - CAUTION
+    log_odds = best - FALL * (sums.max(initial=-np.inf) - sums)
     values = 1.0 / (1.0 + np.exp(np.minimum(-log_odds, _MAX_EXPONENT)))
     return [Score(value=value, parts=_Parts(row)) for value, row in zip(values.tolist(), parts.tolist(), strict=True)]

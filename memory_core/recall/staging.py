@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 from memory_core.recall.place import Place, is_session
 from memory_core.values import MemoryId, SessionRef
@@ -57,6 +57,15 @@ class Staging:
         """What waited; it waits no longer."""
         with self._lock:
             return tuple(self._waiting.pop(place, ()))
+
+    def forget(self, memory_ids: Set[MemoryId]) -> None:
+        """Let memories that are gone wait no longer."""
+        with self._lock:
+            for waiting in self._waiting.values():
+                for memory_id in memory_ids & waiting.keys():
+                    del waiting[memory_id]
+            for place, shown in self._shown.items():
+                self._shown[place] = shown - memory_ids
 
     def clear(self, ref: SessionRef) -> None:
         """Nothing waits in a session any more, for whomever."""

@@ -171,6 +171,60 @@ class ArtifactRepository:
         self._db.flush()
         return ForgottenArtifacts(count=len(rows), checksums=tuple(sorted(checksums)))
 
+    def forget_pieces(
+        self, *, revision_ids: Collection[str], captures: Collection[int], scopes: Sequence[ScopeKey]
+    ) -> ForgottenArtifacts:
+        """Delete single versions, the newest one of an artifact excepted, and requests that wait.
+
+        Returns:
+            How many versions are gone, and contents that nothing may need any more.
+        """
+        checksums: set[str] = set()
+        gone = 0
+        for artifact, revision in self._earlier(revision_ids, scopes=scopes):
+            checksums.add(revision.checksum)
+            LinkRepository(self._db).forget([revision.id])
+            done = (col(ArtifactCapture.artifact_id) == artifact.id, col(ArtifactCapture.revision) == revision.revision)
+            checksums.update(self._db.exec(select(ArtifactCapture.checksum).where(*done)))
+            self._db.exec(delete(ArtifactCapture).where(*done))
+            if artifact.published == revision.revision:
+                artifact.published = None
+            self._db.delete(revision)
+            gone += 1
+        waiting = (
+            col(ArtifactCapture.number).in_(captures),
+            col(ArtifactCapture.scope_key).in_(scopes),
+            col(ArtifactCapture.artifact_id).is_(None),
+        )
+        checksums.update(self._db.exec(select(ArtifactCapture.checksum).where(*waiting)))
+        self._db.exec(delete(ArtifactCapture).where(*waiting))
+        self._db.flush()
+        return ForgottenArtifacts(count=gone, checksums=tuple(sorted(checksums)))
+
+    def pieces(
+        self, *, revision_ids: Collection[str], captures: Collection[int], scopes: Sequence[ScopeKey]
+    ) -> list[tuple[str, str]]:
+        """What `forget_pieces` deletes: scope with the id of the version, or of the job of the request."""
+        waiting = select(ArtifactCapture.scope_key, ArtifactCapture.job_id).where(
+            col(ArtifactCapture.number).in_(captures), col(ArtifactCapture.scope_key).in_(scopes)
+        )
+        earlier = self._earlier(revision_ids, scopes=scopes)
+        return [(artifact.scope_key, revision.id) for artifact, revision in earlier] + list(self._db.exec(waiting))
+
+    def _earlier(
+        self, revision_ids: Collection[str], *, scopes: Sequence[ScopeKey]
+    ) -> list[tuple[Artifact, ArtifactRevision]]:
+        statement = (
+            select(Artifact, ArtifactRevision)
+            .join(ArtifactRevision, col(ArtifactRevision.artifact_id) == col(Artifact.id))
+            .where(
+                col(ArtifactRevision.id).in_(revision_ids),
+                col(Artifact.scope_key).in_(scopes),
+                col(ArtifactRevision.revision) != col(Artifact.current),
+            )
+        )
+        return list(self._db.exec(statement).all())
+
     def needed(self, checksums: Collection[str]) -> set[str]:
         """Those of the contents that a revision, or a request that isn't done, still needs."""
         found: set[str] = set()

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Select, and_, delete, func, insert, or_, update
+from sqlalchemy import ColumnElement, Select, and_, delete, func, insert, or_, update
 from sqlalchemy import select as select_columns
 from sqlmodel import Session as DbSession
 from sqlmodel import col, select
@@ -15,6 +15,11 @@ from memory_core.models.memory import Memory
 from memory_core.values import MemoryStatus, ScopeKey
 
 IN_FORCE = (MemoryStatus.ACTIVE, MemoryStatus.FLAGGED)
+FORGOTTEN = "forgotten"
+"""State of a change whose memory was forgotten; it holds no word any more and is never taken back."""
+FORGOTTEN_REASON = "forgotten on request"
+_SAYS_BOTH = (col(DreamChange.entity).in_(["link", "source"]), col(DreamChange.op) == "merge")
+"""Changes that are as much about the other memory."""
 _BATCH = 400
 
 
@@ -196,15 +201,36 @@ class DreamRepository:
         self._db.flush()
 
     def forget(self, memory_ids: Sequence[str]) -> int:
-        """Delete what runs noted of memories that are about to go; returns how many changes are gone."""
-        gone = 0
+        """Overwrite what runs noted of memories that are about to go; returns how many changes that concerns.
+
+        The changes stay, without a word: the counts of a report still hold, and undoing can say why it passes them by.
+        """
+        overwritten = 0
         for start in range(0, len(memory_ids), _BATCH):
             batch = memory_ids[start : start + _BATCH]
-            about = or_(col(DreamChange.memory_id).in_(batch), col(DreamChange.other_id).in_(batch))
-            gone += self._db.exec(delete(DreamChange).where(about)).rowcount
+            with_other = and_(col(DreamChange.other_id).in_(batch), or_(*_SAYS_BOTH))
+            overwritten += self._overwrite(or_(col(DreamChange.memory_id).in_(batch), with_other))
+            # The other memory stays, and so does what happened to it; a model's reason may quote what goes.
+            quoting = (col(DreamChange.other_id).in_(batch), col(DreamChange.reason).like("model:%"))
+            self._db.exec(update(DreamChange).where(*quoting).values(reason=FORGOTTEN_REASON))
             self._db.exec(delete(DreamReview).where(col(DreamReview.memory_id).in_(batch)))
             self._db.exec(delete(DreamItem).where(col(DreamItem.memory_id).in_(batch)))
-        return gone
+        return overwritten
+
+    def forget_wordings(self, memory_ids: Sequence[str]) -> int:
+        """Overwrite how runs changed the words of memories that stay, but lose an earlier wording."""
+        return sum(
+            self._overwrite(
+                and_(
+                    col(DreamChange.memory_id).in_(memory_ids[start : start + _BATCH]), col(DreamChange.op) == "revise"
+                )
+            )
+            for start in range(0, len(memory_ids), _BATCH)
+        )
+
+    def _overwrite(self, which: ColumnElement[bool]) -> int:
+        emptied = {"before": None, "after": None, "reason": FORGOTTEN_REASON, "state": FORGOTTEN}
+        return self._db.exec(update(DreamChange).where(which).values(**emptied)).rowcount
 
     def _ordered(self, statement: Select[str, str, bool], scope: ScopeKey | None) -> list[Due]:
         if scope is not None:

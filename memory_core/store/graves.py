@@ -9,6 +9,7 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session as DbSession
 from sqlmodel import col, select
 
+from memory_core.models.artifact import Artifact, ArtifactCapture, ArtifactRevision
 from memory_core.models.memory import Memory, MemoryRevision, Tombstone
 from memory_core.models.turn import Turn
 
@@ -60,6 +61,15 @@ class GraveRepository:
         """Every turn whose words are here."""
         return list(self._db.exec(select(Turn).where(col(Turn.text).is_not(None))))
 
-    def remove(self, revision: MemoryRevision) -> None:
-        """Delete one revision."""
-        self._db.delete(revision)
+    def versions(self) -> list[tuple[str, str]]:
+        """Scope and id of every earlier version of a made thing."""
+        statement = (
+            select(Artifact.scope_key, ArtifactRevision.id)
+            .join(ArtifactRevision, col(ArtifactRevision.artifact_id) == col(Artifact.id))
+            .where(col(ArtifactRevision.revision) != col(Artifact.current))
+        )
+        return list(self._db.exec(statement))
+
+    def requests(self) -> list[ArtifactCapture]:
+        """Every request to keep something that isn't done."""
+        return list(self._db.exec(select(ArtifactCapture).where(col(ArtifactCapture.artifact_id).is_(None))))

@@ -1,6 +1,6 @@
 """Changing a memory so that what it said before stays readable."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid5
@@ -124,6 +124,14 @@ class RevisionRepository:
         for start in range(0, len(memory_ids), _BATCH):
             batch = memory_ids[start : start + _BATCH]
             gone += self._db.exec(delete(MemoryRevision).where(col(MemoryRevision.memory_id).in_(batch))).rowcount
+        return gone
+
+    def forget_single(self, revisions: Collection[tuple[str, int]]) -> int:
+        """Delete single earlier revisions, by memory and number; returns how many are gone."""
+        gone = 0
+        for memory_id, number in revisions:
+            chosen = (col(MemoryRevision.memory_id) == memory_id, col(MemoryRevision.revision) == number)
+            gone += self._db.exec(delete(MemoryRevision).where(*chosen)).rowcount
         return gone
 
 

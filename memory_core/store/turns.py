@@ -198,14 +198,26 @@ class TurnRepository:
             self._db.exec(update(Turn).where(*chosen).values(speaker=None))
         return overwritten
 
-    def named(self, turn_ids: Sequence[int], *, scopes: Sequence[ScopeKey]) -> list[tuple[ScopeKey, str]]:
-        """Scope and `turn_name` of turns of the scopes."""
-        found: list[tuple[ScopeKey, str]] = []
-        for start in range(0, len(turn_ids), _BATCH):
-            statement = select(Turn).where(
-                col(Turn.id).in_(turn_ids[start : start + _BATCH]), col(Turn.scope_key).in_(scopes)
+    def cut_text(self, turn_id: int, *, text: str, scopes: Sequence[ScopeKey]) -> int:
+        """Leave only these words of a turn of the scopes that waits for consolidation; returns 1, or 0 if it doesn't."""
+        statement = (
+            update(Turn)
+            .where(
+                col(Turn.id) == turn_id,
+                col(Turn.scope_key).in_(scopes),
+                col(Turn.text).is_not(None),
+                col(Turn.consolidated_at).is_(None),
             )
-            found += [(ScopeKey(turn.scope_key), turn_name(turn)) for turn in self._db.exec(statement)]
+            .values(text=text)
+        )
+        return self._db.exec(statement).rowcount
+
+    def by_ids(self, turn_ids: Sequence[int], *, scopes: Sequence[ScopeKey]) -> list[Turn]:
+        """Those of the turns that lie in the scopes, whether their words are here or not."""
+        found: list[Turn] = []
+        for start in range(0, len(turn_ids), _BATCH):
+            numbers = col(Turn.id).in_(turn_ids[start : start + _BATCH])
+            found += self._db.exec(select(Turn).where(numbers, col(Turn.scope_key).in_(scopes)))
         return found
 
     def with_text(

@@ -43,13 +43,13 @@ class Gate {
   }
 
   /** An event of the agent; returns at once. */
-  take({ runId, sessionKey, stream, data }) {
-    if (!runId || !sessionKey) return;
+  take({ runId, stream, data }) {
+    if (!runId) return;
     if (stream === "lifecycle") {
       if (data?.phase === "end" || data?.phase === "error") this.#end(runId);
       return;
     }
-    const run = this.#of(runId, sessionKey);
+    const run = this.#of(runId);
     if (stream === "tool") run.toolsUsed = true;
     else if (typeof data?.delta === "string") this.#add(run, stream, data.delta);
   }
@@ -67,9 +67,9 @@ class Gate {
     return { action: "revise", reason, retry: { instruction, idempotencyKey: `nightshift:${runId}`, maxAttempts: 1 } };
   }
 
-  #of(runId, sessionKey) {
+  #of(runId) {
     if (!this.#streams.has(runId)) {
-      this.#streams.set(runId, { runId, sessionKey, waiting: new Map(), toolsUsed: false, isSending: false });
+      this.#streams.set(runId, { runId, waiting: new Map(), toolsUsed: false, isSending: false });
     }
     return this.#streams.get(runId);
   }
@@ -91,7 +91,7 @@ class Gate {
       while (run.waiting.size > 0) {
         const [[stream, delta]] = run.waiting;
         run.waiting.delete(stream);
-        const session = this.#runs.inProgress(run.sessionKey);
+        const session = this.#runs.known(run.runId)?.session;
         if (!session) return; // it can't be told whose memory may listen
         const body = { session, runId: run.runId, stream, delta };
         const sent = await this.#client.post("/v1/gate/observe", body, { timeoutMs: OBSERVE_MS });

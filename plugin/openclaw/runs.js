@@ -88,6 +88,11 @@ export class Runs {
     );
   }
 
+  /** A run by its id, also for a while after it ended; undefined when it never asked its model. */
+  known(runId) {
+    return this.#runs.get(runId);
+  }
+
   /** A run is over. */
   end(runId) {
     this.#open.delete(runId);

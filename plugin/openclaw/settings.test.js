@@ -64,7 +64,10 @@ for (const [raw, words] of [
   [{ mode: "remote" }, /needs the URL of your own service/],
   [{ mode: "cloud", apiKey: "k" }, /needs the URL/],
   [{ mode: "remote", baseUrl: "http://memory.example", apiKey: "k" }, /https:\/\/ only/],
-  [{ mode: "remote", baseUrl: "https://memory.example", privacy: { ownRemote: true } }, /mode: remote needs the service's token in apiKey/],
+  [
+    { mode: "remote", baseUrl: "https://memory.example", privacy: { ownRemote: true } },
+    /mode: remote needs the service's token in apiKey/,
+  ],
   [
     { mode: "remote", baseUrl: "https://memory.example", apiKey: "k" },
     /privacy.ownRemote: a remote service gets every/,

@@ -186,6 +186,7 @@ def _exported(line: MemoryLineIn) -> ExportedMemory:
         pinned=line.pinned,
         tags=tuple(line.tags),
         made_by=line.made_by or MADE_BY_IMPORT,
+        job_id=str(line.job_id) if line.job_id else None,
     )
     return ExportedMemory(
         proposal=proposal,

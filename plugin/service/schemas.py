@@ -341,3 +341,4 @@ class MemoryLineIn(Wire):
     tags: list[Key] = Field(default_factory=list)
     sources: list[Key] = Field(default_factory=list)
     made_by: Key | None = None
+    job_id: UUID | None = None

@@ -20,6 +20,7 @@ def statistics(it: ServiceContext) -> dict[str, Any]:
         last_capture = TurnRepository(db).last_captured_at()
         last_consolidation = jobs.last_ended(JobKind.CONSOLIDATE)
         job_counts = dict(jobs.counts())
+    schedule = it.core.dreams.schedule.read()
     lag = _lag(it)
     it.metrics.buffered.set(waiting)
     it.metrics.index_lag.set(-1 if lag is None else lag)
@@ -36,7 +37,8 @@ def statistics(it: ServiceContext) -> dict[str, Any]:
         "indexLag": lag,
         "lastCaptureAt": last_capture.isoformat() if last_capture else None,
         "lastConsolidationAt": last_consolidation.isoformat() if last_consolidation else None,
-        "lastDreamRunAt": None,
+        "lastDreamRunAt": schedule.last_at.isoformat() if schedule.last_at else None,
+        "nextDreamRunAt": schedule.next_at[0].isoformat() if schedule.next_at else None,
         "recall": {"p50Ms": p50, "p95Ms": p95, "misses": it.metrics.misses},
         "gateways": it.gateways.present(it.core.clock.now()),
         "settingsProblems": list(it.core.settings.problems),

@@ -28,6 +28,7 @@ CATALOGUED = {
 LIGHTHOUSE = "Ailsa is the lighthouse keeper of the island."
 PROTOCOL = "Close the shutter at 25 knots.\nOpen it again below 15 knots.\nNever open it in rain."
 WORK = {"title": "Shutter protocol", "creativeProject": "observatory", "project": "dome-control", "kind": "design"}
+LONG_AGO, LATER = "2001-01-01T00:00:00Z", "2001-01-02T00:00:00+02:00"
 ROOM = {"space": "dome-control", "creativeProject": "observatory"}
 
 
@@ -80,7 +81,7 @@ GOOD: list[tuple[str, dict[str, Any], str]] = [
 ]
 ODD: list[tuple[str, dict[str, Any], str]] = [
     ("nightshift_search", {"query": "lighthouse keeper", "topK": 5000, "colour": "blue"}, "Ailsa"),
-    ("nightshift_search", {"query": "lighthouse keeper", "from": "2001-01-01", "to": "2001-01-02"}, "Nothing"),
+    ("nightshift_search", {"query": "lighthouse keeper", "from": LONG_AGO, "to": LATER}, "Nothing"),
     ("nightshift_search", {"query": "\u706f\u53f0 \U0001f6a2"}, ""),
     ("memory_store", {"text": LIGHTHOUSE}, "SKIP_DUPLICATE"),
     ("nightshift_get", {"ref": "{kref}", "fromLine": 900, "lineCount": 1}, "kref://"),
@@ -98,6 +99,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("nightshift_search", {"query": ""}, "query"),
     ("nightshift_search", {"query": "keeper", "kind": "rumour"}, "kind"),
     ("nightshift_search", {"query": "keeper", "from": "some day"}, "from"),
+    ("nightshift_search", {"query": "keeper", "to": "2001-01-01"}, "to"),
     ("memory_store", {"text": ""}, "text"),
     ("memory_store", {"text": "The tide turns at noon.", "kind": "rumour"}, "kind"),
     ("memory_store", {"text": "The tide turns at one.", "replaces": "kref://no/where/at-all.fact"}, "no"),
@@ -166,29 +168,35 @@ def test_a_work_gets_its_next_revision_and_a_diff_of_two(live: Live, addresses: 
     assert "+Close the shutter at 22 knots." in difference
 
 
-def test_forgetting_shows_first_and_erases_what_was_shown(live: Live) -> None:
-    _answer(live, _call("memory_store", {"text": "The pass to the cove is by the quarry of Penhallow."}))
-    shown = _answer(live, _call("memory_forget", {"query": "Penhallow quarry"}))
-    before = _answer(live, _call("nightshift_search", {"query": "quarry of Penhallow"}))
-    preview = _only(r"previewId[\\\" :]+([\w-]{10,})", shown)
-    gone = _answer(live, _call("memory_forget", {"previewId": preview, "confirm": True}))
-    after = _answer(live, _call("nightshift_search", {"query": "quarry of Penhallow"}))
-
-    assert "Penhallow" in shown
-    assert "Penhallow" in before
-    assert re.search(r"\b1\b", gone)
-    assert "Penhallow" not in gone
-    assert "Penhallow" not in after
-
-
 def test_works_of_one_person_are_nobody_elses(live: Live, addresses: Mapping[str, str]) -> None:
+    reading = catalogued_call("creative_recall", {**ROOM, "ref": addresses["item"]})
+    asking = catalogued_call("creative_job_status", {"jobId": addresses["job"]})
     listed = _answer(live, catalogued_call("creative_recall", ROOM), sender="mallory")
-    read = _answer(live, catalogued_call("creative_recall", {**ROOM, "ref": addresses["item"]}), sender="mallory")
-    asked = _answer(live, catalogued_call("creative_job_status", {"jobId": addresses["job"]}), sender="mallory")
+    read = _answer(live, reading, sender="mallory")
+    asked = _answer(live, asking, sender="mallory")
 
     assert "Shutter protocol" not in listed + read
     assert "knots" not in read
     assert "kref://observatory" not in asked
+    assert "knots" in _answer(live, reading)
+    assert "kref://observatory" in _answer(live, asking)
+
+
+def test_forgetting_shows_first_and_erases_what_was_shown(live: Live) -> None:
+    searching = _call("nightshift_search", {"query": "quarry of Penhallow"})
+    stored = _answer(live, _call("memory_store", {"text": "The pass to the cove is by the quarry of Penhallow."}))
+    address = _only(r"(kref://[^\s)\"\\]+)", stored)
+    shown = _answer(live, _call("memory_forget", {"refs": [address]}))
+    before = _answer(live, searching)
+    preview = _only(r"previewId[\\\" :]+([\w-]{10,})", shown)
+    gone = _answer(live, _call("memory_forget", {"previewId": preview, "confirm": True}))
+    after = _answer(live, searching)
+
+    assert "Penhallow" in shown
+    assert "Penhallow" in before
+    assert re.search(r'"forgotten\W+1\b', gone)
+    assert "Penhallow" not in gone
+    assert "Penhallow" not in after
 
 
 def _call(name: str, arguments: Mapping[str, object]) -> Step:

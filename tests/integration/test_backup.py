@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from memory_core.creative.capturing import CaptureRequest
 from memory_core.errors import Corrupt, Invalid, NotFound
@@ -19,6 +20,7 @@ from memory_core.settings import Settings
 from memory_core.values import MemoryId
 from plugin.backup import back_up, restore
 from plugin.backup_list import backups_of
+from plugin.cli import app
 from plugin.up.home import AlreadyRunning, claim_home
 from tests.integration.cores import ANA, ANAS, World, opened, pass_time, settings_for
 
@@ -271,3 +273,22 @@ def all_bytes(home: Path, *, but: Path | None) -> bytes:
     with closing(sqlite3.connect(home / "nightshift.sqlite3")) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return b"".join(path.read_bytes() for path in sorted(home.rglob("*")) if path.is_file() and path != but)
+
+
+def test_the_commands_say_what_they_did(filled: World, *, settings: Settings, tmp_path: Path) -> None:
+    file = tmp_path / "safe.backup"
+    said = run(settings, "backup", str(file))
+    assert f"{len(filled.memories())} memories and 2 contents of works in {file}" in said
+    forget(filled, "red sailing boat")
+    filled.core.database.close()
+    assert "Replace what is in" in run(settings, "restore", str(file), exit_code=1, stdin="n\n")
+    said = run(settings, "restore", str(file), "--yes")
+    assert "forgotten since, so forgotten again: 1 memories" in said
+    assert "what was there before is in" in said
+
+
+def run(settings: Settings, *arguments: str, exit_code: int = 0, stdin: str = "") -> str:
+    """A command of `nightshift` on this home; what it wrote, without line breaks."""
+    result = CliRunner().invoke(app, ["--home", str(settings.home), *arguments], input=stdin)
+    assert result.exit_code == exit_code, result.output
+    return " ".join(result.output.split())

@@ -121,7 +121,7 @@ def abstention(_: Options) -> Figures:
 
 
 def extraction(options: Options) -> Figures:
-    """What model-free extraction keeps: of labelled conversations, and of the benchmark's gold turns where it is there."""
+    """What model-free extraction keeps of labelled conversations, and of the benchmark's gold turns."""
     survival = measure_survival(options.bench / "locomo-dev") if (options.bench / "locomo-dev").exists() else {}
     return {**measure_extraction(), "goldTurns": survival}
 

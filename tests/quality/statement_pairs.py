@@ -452,6 +452,46 @@ unrelated | My address is 5 Mill Street | My email address is new now
 unrelated | The version is 2.1 | The release is on 3.2. now
 unrelated | I joined the choir | I left the meeting early
 unrelated | I use Obsidian for notes | I stopped using notes
+contradicts | I live in Krakow with my parents' old piano | I moved to Gdansk in August
+replaces | I work for Lufthansa as a technician | I started at Ryanair last month
+replaces | My therapist is Dr. Amato | My therapist is Dr. Bianchi now
+replaces | We use Figma for the mockups | We switched from Figma to Penpot
+replaces | The parents' evening is on 9 October | The parents' evening was postponed to 16 October
+replaces | My train leaves at 7:12 | My train leaves at 7:26 now
+replaces | I eat eggs | I don't eat eggs any more
+replaces | My favourite tea is Assam | My favourite tea is Darjeeling now
+replaces | The test database runs on port 5433 | The test database runs on port 6433 now
+replaces | Tom lives in Bonn | Tom lives in Essen now
+replaces | I'm engaged | I got married
+replaces | Wir nutzen Jenkins | Wir haben Jenkins durch Gitlab ersetzt
+replaces | My salary is 4,000 euros | My salary is 4,400 euros now
+replaces | I go to yoga on Tuesdays | I no longer go to yoga
+replaces | My laptop is a ThinkPad | My laptop is a MacBook now
+unrelated | I live in Krakow | I grew up in Gdansk
+unrelated | I live in Krakow | Gdansk is lovely now
+unrelated | I work for Lufthansa | I fly with Ryanair now
+unrelated | My therapist is Dr. Amato | My physio is Dr. Bianchi now
+unrelated | We use Figma for mockups | We use Penpot for icons now
+unrelated | We use Figma | We considered switching from Figma to Penpot
+unrelated | The parents' evening is on 9 October | The school trip is on 16 October now
+unrelated | My train leaves at 7:12 | My train arrives at 9:40 now
+unrelated | I eat eggs | I don't eat raw eggs any more
+unrelated | My favourite tea is Assam | I bought Darjeeling tea now
+unrelated | The test database runs on port 5433 | The live database runs on port 5432 now
+unrelated | Tom lives in Bonn | Tom's mother lives in Essen now
+unrelated | I have a brother | I have a sister now
+unrelated | I'm engaged | The line is engaged now
+unrelated | My salary is 4,000 euros | My bonus is 400 euros now
+unrelated | I go to yoga | I no longer go to choir
+unrelated | I play chess with Tom | I no longer play chess with Ana
+unrelated | The door is blue | The door is locked now
+unrelated | I'm learning Polish | I'm learning Czech now
+unrelated | I have an appointment with Dr. Amato on Monday | I have an appointment with the bank on Friday now
+unrelated | I want a dog | I have a dog now
+unrelated | We meet at the station | We meet at 8 now
+unrelated | I drink wine on weekends | I stopped drinking wine during the week
+unrelated | My son goes to school in Bonn | I moved to Essen
+unrelated | We sold the old boat | We bought a new boat
 """
 
 

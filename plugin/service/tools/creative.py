@@ -7,7 +7,8 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from memory_core.creative.capturing import MAX_CONTENT_BYTES, CaptureRequest
-from memory_core.creative.service import ArtifactView, Kin, Opened
+from memory_core.creative.kinship import Kin
+from memory_core.creative.service import ArtifactView, Opened
 from memory_core.kref import Place, place_of
 from memory_core.models.artifact import ArtifactRevision
 from memory_core.recall.finding import Question

@@ -5,31 +5,31 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from memory_core.errors import NotFound
+from memory_core.errors import Invalid, NotFound
+from memory_core.forgetting.selecting import Chosen, Wish
 from memory_core.forgetting.service import Receipt, Selection
-from memory_core.keywords import content_words
-from memory_core.models.memory import Memory
-from memory_core.recall.finding import Question
-from memory_core.store.memories import MemoryFilter
-from memory_core.values import MemoryId, MemoryStatus, ScopeKey, TimeRange
+from memory_core.values import ScopeKey
+from plugin.backup_list import backups_of
 from plugin.service.schemas import STORABLE, Instant, Key, MemoryOut, Wire
 from plugin.service.tools.base import Tool, ToolCall, ToolReply, dump
 
 _PREVIEWS = 256
 _PREVIEW_S = 900.0
 _PREVIEW_LIMIT = 50
-_EVERY_STATUS = tuple(MemoryStatus)
-_MYSELF = frozenset({"me", "myself", "i", "my", "ich", "mich", "moi", "yo", "mí"})
+_SHOWN_CHARS = 120
+_IN_BACKUPS = "backup files from before may still hold it and stay as they are; restoring one forgets it again."
+_NOTHING = Receipt(memories=0, turns=0, vectors=0)
+_ASK_FOR_SOMETHING = "arguments: one of refs, query, person, sessionKey, from and to must say what to forget"
 
 
 class ForgetArguments(Wire):
-    """Arguments of `memory_forget`."""
+    """Arguments of `memory_forget`; with a `previewId`, `refs` may be numbers of what was shown, from 1."""
 
     refs: list[Key] = Field(default_factory=list, max_length=1000)
     query: Annotated[str, STORABLE, StringConstraints(max_length=4000, strip_whitespace=True)] | None = None
@@ -66,18 +66,24 @@ class Previews:
                 self._kept.popitem(last=False)
         return preview_id
 
-    def take(self, preview_id: str, *, scopes: Sequence[ScopeKey]) -> Selection:
-        """The selection that was shown.
+    def take(self, preview_id: str, *, scopes: Sequence[ScopeKey], numbers: Sequence[int] = ()) -> Selection:
+        """The selection that was shown, or those of its memories that are numbered, from 1; it is used up then.
 
         Raises:
             NotFound: there is none of this id for these scopes, or it is too old.
+            Invalid: a number stands for nothing that was shown.
         """
         with self._lock:
             preview = self._kept.get(preview_id)
             if preview is None or preview.scopes != tuple(scopes) or preview.until < time.monotonic():
                 raise NotFound("previewId: there is no such preview any more; ask for a new one")
+            shown = preview.selection.memory_ids[:_PREVIEW_LIMIT]
+            if any(not 1 <= number <= len(shown) for number in numbers):
+                raise Invalid(f"refs: with this previewId, numbers go from 1 to {len(shown)}")
             del self._kept[preview_id]
-        return preview.selection
+        if not numbers:
+            return preview.selection
+        return Selection(memory_ids=tuple(shown[number - 1] for number in dict.fromkeys(numbers)))
 
 
 def make(previews: Previews) -> Tool:
@@ -90,128 +96,96 @@ def make(previews: Previews) -> Tool:
 
 
 def _forget(call: ToolCall, arguments: ForgetArguments, *, previews: Previews) -> ToolReply:
-    if not call.scope.reads:
-        return _receipt(Receipt(memories=0, turns=0, vectors=0), matched=0)
+    scopes = call.scope.reads
+    if not scopes:
+        return _done(call, _NOTHING, matched=0)
+    if call.scope.reason and call.scope.writes is None:
+        return ToolReply(text=f"Nothing was forgotten: {call.scope.reason}.", details=_numbers(_NOTHING, matched=0))
     if arguments.confirm and arguments.preview_id:
-        selection = previews.take(arguments.preview_id, scopes=call.scope.reads)
-        return _receipt(call.core.forgetting.forget(call.scope.reads, selection), matched=len(selection.memory_ids))
-    if not (arguments.refs or arguments.query or _narrows(arguments)):
-        reason = "arguments: one of refs, query, person, sessionKey, from and to must say what to forget"
-        return ToolReply(text=reason, is_error=True)
-    memories = [memory for memory in _matching(call, arguments) if _may_forget(call, memory)]
-    turns = _buffered(call, arguments)
-    selection = Selection(
-        memory_ids=tuple(MemoryId(memory.id) for memory in memories), turn_ids=tuple(turn for turn in turns)
-    )
+        selection = previews.take(arguments.preview_id, scopes=scopes, numbers=_shown_numbers(arguments.refs))
+        receipt = call.core.forgetting.forget(scopes, selection)
+        return _done(call, receipt, matched=len(selection.memory_ids))
+    wish = _wish(arguments)
+    if not wish.says_what:
+        return ToolReply(text=_ASK_FOR_SOMETHING, is_error=True)
+    chosen = call.core.selecting.choose(call.scope, wish, at=call.core.clock.now(), zone=call.zone)
     if arguments.confirm:
-        return _receipt(call.core.forgetting.forget(call.scope.reads, selection), matched=len(memories))
-    return _shown(call, memories, preview_id=previews.keep(call.scope.reads, selection))
+        receipt = call.core.forgetting.forget(scopes, chosen.selection)
+        return _done(call, receipt, matched=len(chosen.memories))
+    return _preview(call, chosen, preview_id=previews.keep(scopes, chosen.selection))
 
 
-def _bounded(arguments: ForgetArguments) -> bool:
-    return arguments.from_ is not None or arguments.to is not None
-
-
-def _matching(call: ToolCall, arguments: ForgetArguments) -> list[Memory]:
-    if arguments.refs:
-        views = [call.core.library.get(ref, scopes=call.scope.reads) for ref in dict.fromkeys(arguments.refs)]
-        return [view.memory for view in views]
-    if arguments.query and not arguments.confirm:
-        near = _near(call, arguments.query)
-        fitting = {memory.id for memory in _fitting(call, arguments)} if _narrows(arguments) else None
-        return [memory for memory in near if fitting is None or memory.id in fitting]
-    holds = _holds_words(arguments.query)
-    return [memory for memory in _fitting(call, arguments) if holds(memory)]
-
-
-def _near(call: ToolCall, query: str) -> list[Memory]:
-    question = Question(text=query, at=call.core.clock.now(), zone=call.zone, include_superseded=True)
-    ranked = call.core.finder.rank(call.scope.reads, question)[:_PREVIEW_LIMIT]
-    return [found.memory for found in call.core.finder.load(ranked, scopes=call.scope.reads)]
-
-
-def _narrows(arguments: ForgetArguments) -> bool:
-    return bool(arguments.person or arguments.session_key) or _bounded(arguments)
-
-
-def _fitting(call: ToolCall, arguments: ForgetArguments) -> list[Memory]:
-    """Every memory that keeps to person, conversation and time."""
-    where = MemoryFilter(
-        statuses=_EVERY_STATUS,
+def _wish(arguments: ForgetArguments) -> Wish:
+    return Wish(
+        refs=tuple(arguments.refs),
+        query=arguments.query or None,
+        near=not arguments.confirm,
+        person=arguments.person,
         session_key=arguments.session_key,
-        event=TimeRange(start=arguments.from_, end=arguments.to),
+        start=arguments.from_,
+        end=arguments.to,
     )
-    about = _about_person(call, arguments.person)
-    return [memory for memory in call.core.library.matching(call.scope.reads, where=where) if about(memory)]
 
 
-def _about_person(call: ToolCall, person: str | None) -> Callable[[Memory], bool]:
-    if person is None:
-        return lambda _: True
-    if person.casefold() in _MYSELF and not call.scope.shared:
-        return lambda _: True
-    name = (call.scope.speaker or "") if person.casefold() in _MYSELF else person
-    return lambda memory: _is_about(memory, name=name)
+def _shown_numbers(refs: Sequence[str]) -> list[int]:
+    numbers = [ref.strip().removeprefix("#") for ref in refs]
+    if wrong := next((ref for ref in numbers if not (ref.isascii() and ref.isdigit())), None):
+        raise Invalid(f"refs: with a previewId, {wrong[:40]!r} must be a number of what was shown")
+    return [int(number) for number in numbers]
 
 
-def _is_about(memory: Memory, *, name: str) -> bool:
-    words = {word.casefold() for word in name.split()}
-    return bool(words) and ((memory.speaker or "").casefold() == name.casefold() or words <= content_words(memory.text))
-
-
-def _holds_words(query: str | None) -> Callable[[Memory], bool]:
-    if query is None:
-        return lambda _: True
-    wanted = content_words(query)
-    return lambda memory: bool(wanted) and wanted <= content_words(f"{memory.speaker or ''} {memory.text}")
-
-
-def _may_forget(call: ToolCall, memory: Memory) -> bool:
-    if not call.scope.shared or call.scope.is_owner:
-        return True
-    return bool(call.scope.speaker) and _is_about(memory, name=call.scope.speaker or "")
-
-
-def _buffered(call: ToolCall, arguments: ForgetArguments) -> list[int]:
-    if arguments.refs:
-        return []
-    about = _about_person(call, arguments.person)
-    holds = _holds_words(arguments.query)
-    turns = call.core.forgetting.buffered(
-        call.scope.reads, session_key=arguments.session_key, start=arguments.from_, end=arguments.to
+def _preview(call: ToolCall, chosen: Chosen, *, preview_id: str) -> ToolReply:
+    shown = chosen.memories[:_PREVIEW_LIMIT]
+    would = call.core.forgetting.preview(call.scope.reads, chosen.selection)
+    preview = [dump(MemoryOut.of(view)) for view in call.core.library.describe(shown)]
+    lines = [f"{number}. {_short(memory.text)} ({memory.kref})" for number, memory in enumerate(shown, start=1)]
+    more = [f"... and {len(chosen.memories) - len(shown)} more"] if len(chosen.memories) > len(shown) else []
+    text = (
+        f"{len(chosen.memories)} memories{_beside(would)} would be forgotten. "
+        f"Confirm with previewId {preview_id}, or with it and refs of numbers, such as 1, for some of them only."
     )
-    return [
-        turn.id or 0
-        for turn in turns
-        if all(test(_as_memory(turn.text or "", turn.speaker)) for test in (about, holds))
-        and _may_forget(call, _as_memory(turn.text or "", turn.speaker))
-    ]
+    nothing_yet = replace(would, memories=0, vectors=0)
+    details = {**_numbers(nothing_yet, matched=len(chosen.memories)), "preview": preview, "previewId": preview_id}
+    return ToolReply(text="\n".join([text, *lines, *more]), details=details)
 
 
-def _as_memory(text: str, speaker: str | None) -> Memory:
-    return Memory.model_construct(text=text, speaker=speaker)
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _SHOWN_CHARS else f"{flat[: _SHOWN_CHARS - 1]}…"
 
 
-def _shown(call: ToolCall, memories: Sequence[Memory], *, preview_id: str) -> ToolReply:
-    views = call.core.library.describe(memories[:_PREVIEW_LIMIT])
-    preview = [dump(MemoryOut.of(view)) for view in views]
-    text = f"{len(memories)} memories would be forgotten. Confirm with previewId {preview_id}."
-    details = {**_numbers(Receipt(memories=0, turns=0, vectors=0), matched=len(memories)), "preview": preview}
-    return ToolReply(text=text, details={**details, "previewId": preview_id})
-
-
-def _receipt(receipt: Receipt, *, matched: int) -> ToolReply:
+def _done(call: ToolCall, receipt: Receipt, *, matched: int) -> ToolReply:
+    """The receipt: when, and how many of what; no word of what is gone."""
     later = " The index is away; their vectors go as soon as it is back." if receipt.pending else ""
-    text = f"{receipt.memories} memories and {receipt.turns} buffered utterances are forgotten.{later}"
-    return ToolReply(text=text, details=_numbers(receipt, matched=matched))
+    something = receipt.memories or receipt.turns or receipt.wordings
+    backups = backups_of(call.core.settings.home) if something else []
+    left = f" {len(backups)} {_IN_BACKUPS}" if backups else ""
+    text = f"{receipt.memories} memories{_beside(receipt)} are forgotten.{later}{left}"
+    details = {**_numbers(receipt, matched=matched), "at": call.core.clock.now().isoformat()}
+    if backups:
+        details["backups"] = [str(path) for path in backups] if call.scope.is_owner else len(backups)
+    return ToolReply(text=text, details=details)
+
+
+def _beside(receipt: Receipt) -> str:
+    beside = (
+        (receipt.derived, "that say the same or were made from them"),
+        (receipt.turns, "buffered utterances"),
+        (receipt.artifacts, "works"),
+        (receipt.wordings, "earlier wordings"),
+    )
+    told = [f"{number} {what}" for number, what in beside if number]
+    return f" and {', '.join(told)}" if told else ""
 
 
 def _numbers(receipt: Receipt, *, matched: int) -> dict[str, object]:
     return {
         "forgotten": receipt.memories,
         "matched": matched,
-        "derived": 0,
+        "derived": receipt.derived,
         "vectors": receipt.vectors,
         "artifacts": receipt.artifacts,
         "buffered": receipt.turns,
+        "wordings": receipt.wordings,
+        "reportEntries": receipt.changes,
     }

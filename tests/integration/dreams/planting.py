@@ -49,7 +49,6 @@ def plant(world: World, text: str, *, days_ago: float = LONG_AGO_DAYS, scope: Sc
     sources = [MemorySource(memory_id=memory.id, turn_id=None, turn_key=turn_key)] if turn_key else []
     with world.core.database.transaction() as db:
         MemoryRepository(db).add(memory, vector=vector, sources=sources)
-    world.core.indexing.apply_due()
     return memory
 
 
@@ -110,7 +109,8 @@ def tables(world: World) -> Mapping[str, list[tuple[Any, ...]]]:
 
 
 def points(world: World) -> dict[MemoryId, tuple[Any, ...]]:
-    """What the index holds, without the vectors' numbers."""
+    """What the index holds when it is up to date."""
+    world.core.indexing.apply_due()
     return {
         point.memory_id: (
             *(point.scope, point.kind, point.status, point.space, point.session_id, point.event_at),

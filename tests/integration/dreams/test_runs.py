@@ -1,12 +1,13 @@
 """What a dream run does with what it finds."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from memory_core.values import MemoryKind, MemoryStatus, Origin
 from tests.integration.cores import ANAS, BOS, World
-from tests.integration.dreams.planting import dream, edges, ops, plant, points, row, status, tables
+from tests.integration.dreams.planting import dream, edges, ops, plant, plant_event, points, row, status, tables
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ class TestConflicts:
         assert status(world, said) != MemoryStatus.SUPERSEDED
 
     @pytest.mark.parametrize("kept", [{"pinned": True}, {"tags": ["published"]}])
-    def test_pinned_and_published_are_never_retired(self, world: World, kept: dict[str, object]) -> None:
+    def test_pinned_and_published_are_never_retired(self, world: World, kept: dict[str, Any]) -> None:
         old = plant(world, "I live in Lisbon.", **kept)
         plant(world, "I live in Porto now.", days_ago=1)
         run = dream(world)
@@ -151,9 +152,9 @@ class TestRepeats:
     def test_what_happened_twice_is_two_events(self, world: World) -> None:
         now = world.clock.now()
         runs = [
-            plant(world, "I ran ten kilometres.", kind=MemoryKind.EVENT, days_ago=days, event_at=now - timedelta(days=days))
+            plant_event(world, "I ran ten kilometres.", days_ago=days, at=now - timedelta(days=days, hours=2))
             for days in (20, 10)
-        ]  # fmt: skip
+        ]
         plant(world, "The cellar door sticks.")
         dream(world)
         assert {status(world, memory) for memory in runs} == {MemoryStatus.ACTIVE}

@@ -73,11 +73,10 @@ def test_runs_are_undone_in_any_order(world: World, order: tuple[int, ...]) -> N
         assert undo(world, runs[number].id) > 0
     assert {memory.status for memory in world.memories(ANAS)} == {MemoryStatus.ACTIVE}
     assert edges(world) == set()
-    first = states[0]
-    assert [line for line in tables(world)["memory"] if line[0] in {one[0] for one in first["memory"]}] == first[
-        "memory"
-    ]
-    assert {line[1] for line in tables(world)["memorysource"]} == {memory.id for memory in world.memories(ANAS) if memory.text.lower().startswith("my sister marta")}  # fmt: skip
+    first = {line[0]: line for line in states[0]["memory"]}
+    assert {line[0]: line for line in tables(world)["memory"] if line[0] in first} == first
+    repeats = {memory.id for memory in world.memories(ANAS) if memory.text.lower().startswith("my sister marta")}
+    assert {line[1] for line in tables(world)["memorysource"]} == repeats
 
 
 def test_undoing_the_last_run_leaves_the_earlier_one(world: World) -> None:

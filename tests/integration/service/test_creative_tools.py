@@ -199,6 +199,19 @@ def test_forgetting_an_artifact_counts_it(service: Service) -> None:
     assert list(service.world.core.settings.artifact_folder.glob("??/*")) == []
 
 
+def test_a_search_for_what_to_forget_shows_works_that_hold_all_of_it(service: Service) -> None:
+    filler = "\n\n".join(f"Paragraph {number} is about greasing motor {number} of the dome." for number in range(60))
+    letter = keep(service, title="Letter", content=f"{filler}\n\nMarta Quiroga keeps the parrot.\n\n{filler}")
+    keep(service, title="Other letter", content=f"{filler}\n\nMarta keeps a dog.")
+    shown = service.tool("memory_forget", query="Quiroga's parrot")["details"]
+    assert letter["memoryKref"] in {memory["kref"] for memory in shown["preview"]}
+    blind = service.tool("memory_forget", query="Quiroga's parrot", confirm=True)["details"]
+    assert (blind["forgotten"], blind["artifacts"]) == (0, 0)
+    only = service.tool("memory_forget", refs=[letter["memoryKref"]], confirm=True)["details"]
+    assert (only["forgotten"], only["artifacts"]) == (1, 1)
+    assert [item["title"] for item in service.tool("creative_recall", **SPACE)["details"]["items"]] == ["Other letter"]
+
+
 def test_no_log_holds_words_of_a_work(service: Service) -> None:
     keep(service, title=f"On {SECRET_WORDS}", content=f"All about {SECRET_WORDS}.")
     service.tool("creative_capture", **work(content=f"{SECRET_WORDS} again", sourceMemoryKref=SECRET_WORDS))

@@ -15,6 +15,7 @@ from memory_core.creative.service import ArtifactView
 from memory_core.errors import Conflict, Corrupt, Invalid, NotFound, Unavailable
 from memory_core.forgetting.service import Receipt, Selection
 from memory_core.identity import parts_shelf, resolve_scope
+from memory_core.jobs.service import MAX_ATTEMPTS
 from memory_core.kref import place_of
 from memory_core.models.artifact import ArtifactBlob
 from memory_core.models.memory import Memory
@@ -381,6 +382,29 @@ def test_a_retried_job_gets_a_flow_run_of_its_own(sqlite_world: World) -> None:
     world.core.jobs.submit_owed()
     assert len({one.run_id for one in world.engine.submissions}) == 2
     assert state(world, accepted).attempts == 2
+
+
+def test_a_retry_on_request_gives_a_job_as_many_tries_again(sqlite_world: World) -> None:
+    world = sqlite_world
+    accepted = capture(world, request())
+    assert accepted.job_id
+
+    def let_every_run_fail() -> None:
+        world.core.jobs.submit_owed()
+        while state(world, accepted).state is not JobState.FAILED:
+            world.engine.move(world.engine.submissions[-1].run_id, JobState.FAILED)
+            pass_time(world, minutes=1)
+            assert world.core.jobs.look_after() == 1
+
+    let_every_run_fail()
+    assert state(world, accepted).attempts == MAX_ATTEMPTS
+    world.core.jobs.retry(accepted.job_id)
+    let_every_run_fail()
+    assert state(world, accepted).attempts == 2 * MAX_ATTEMPTS
+    assert len(world.engine.submissions) == 2 * MAX_ATTEMPTS
+    world.core.jobs.retry(accepted.job_id)
+    world.core.jobs.run(accepted.job_id)
+    assert state(world, accepted).state is JobState.DONE
 
 
 def test_a_capture_waits_while_the_embedder_is_away(world: World) -> None:

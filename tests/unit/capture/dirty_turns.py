@@ -180,6 +180,19 @@ _BY_HAND: tuple[DirtyTurn, ...] = (
         assistant="⚠️ Context overflow: prompt too large for the falcon.",
         junk=("falcon",),
     ),
+    *(
+        DirtyTurn(item="failed", user="My falcon is called Kes.", assistant=notice, junk=("falcon", "Kes", notice))
+        for notice in (
+            "⚠️ I couldn't reach the model: 429 rate limit",
+            "Error: 529 overloaded_error",
+            "An error occurred while processing your request.",
+            "Sorry, the AI service is temporarily unavailable.",
+            "The model is overloaded. Please try again later.",
+            "API rate limit reached. Please try again later.",
+            "401 Incorrect API key provided",
+            "terminated",
+        )
+    ),
     # Half turns, silent answers.
     DirtyTurn(item="half", user="The falcon question", assistant="", junk=("falcon",)),
     DirtyTurn(item="half", user="", assistant="The falcon answer", junk=("falcon",)),

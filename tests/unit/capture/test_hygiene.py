@@ -165,6 +165,24 @@ def test_a_machine_prompt_under_a_user_trigger_is_skipped_too() -> None:
     assert skip_reason(Trigger.USER, SAID) is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error: I put the wrong date into the table, it's fixed now.",
+        "The model is a 1967 Ludwig.",
+        "Something went wrong with the boat's engine in 1998.",
+        "Rate limits are 60 per minute on the free plan.",
+        "404 is the number of the room.",
+        "De: the prefix means of the.",
+        "[Forwarded thinking] is the club's motto",
+        "The system must be restarted on Fridays.",
+    ],
+)
+def test_talk_of_errors_mail_and_systems_stays_whole(text: str) -> None:
+    assert clean_user_text(text) == text
+    assert clean_assistant_text(text) == text
+
+
 def test_of_tools_some_names_are_mentioned_and_nothing_else() -> None:
     assert mention_tools([]) == ""
     assert mention_tools(["exec", "exec", "web_fetch"]) == " [tools: exec, web_fetch]"

@@ -11,7 +11,11 @@ def test_sentences_come_out_once_and_whole_however_the_text_is_cut() -> None:
     stream = SentenceStream()
     pieces = [sentence for piece in TEXT for sentence in stream.add(piece)]
     assert [*pieces, stream.rest()] == whole
-    assert whole[-3:] == ["The dome opens at 9.30 p.m. Dr. Weiss checks the wind first!", "Is it calm?", "Then we begin"]
+    assert whole[-3:] == [
+        "The dome opens at 9.30 p.m. Dr. Weiss checks the wind first!",
+        "Is it calm?",
+        "Then we begin",
+    ]
 
 
 @given(st.text(max_size=200), st.integers(1, 20))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.recall.features import FEATURES
-from memory_core.recall.scoring import BASE, CAUTION, CURVE, WEIGHTS, Setting, best_row, score, setting_of
+from memory_core.recall.scoring import BASE, CAUTION, CURVE, FALL, WEIGHTS, Setting, best_row, score, setting_of
 
 
 def row(**features: float) -> list[float]:
@@ -85,3 +85,9 @@ def test_scores_follow_the_sums_and_stay_between_0_and_1(table: list[list[float]
     assert all(0 <= one.value <= 1 for one in scored)
     by_sum = [one.value for _, one in sorted(zip(sums, scored, strict=True), key=lambda pair: pair[0])]
     assert by_sum == pytest.approx(sorted(by_sum))
+
+
+def test_what_is_worse_than_the_best_falls_faster_than_the_curve() -> None:
+    best, worse = score(np.array([row(late_window=0.8), row(late_window=0.6)]))
+    lost = np.log(best.value / (1 - best.value)) - np.log(worse.value / (1 - worse.value))
+    assert lost == pytest.approx(FALL * 0.2 * WEIGHTS["late_window"])
