@@ -9,7 +9,8 @@ _FILLER = re.compile(
     r"^\W*(?:(?:sure|of course|certainly|absolutely|gladly|okay|ok|alright|got it|noted|understood|great|good)(?:"
     r" question| idea| choice)?[,.!: ]+)?(?:(?:i'd be |i'm |i am )?(?:happy|glad|delighted|here) to help|let me know"
     r"|feel free|don't hesitate|would you like|do you want|want me to|if you(?:'d| would)? (?:like|want|need)|i can"
-    r" (?:also |help)|i could (?:also )?|is there anything|hope (?:this|that) helps|as an ai|i'm sorry|i apologi[sz]e"
+    r" (?:also |help)|i could (?:also )?|is there anything|(?:i )?hope (?:this|that|it) helps|as an ai|i'm sorry|i"
+    r" apologi[sz]e"
     r"|(?:let me|i'll|i will|i'm going to) (?:remind|prepare|do|make sure|check|look|search|see|take a"
     r" look|think|find|remember|keep|make a note"
     r"|note|get back)|i(?:'ve| have) (?:noted|saved|remembered|made a note)|i(?:'ll| will)? remember|one moment"
@@ -60,6 +61,14 @@ _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _REMARK_WORDS, _REMARK_WIDE_CHARS = 3, 8
 _LETTER = re.compile(r"[^\W\d_]")
 _LONGEST_WORD = re.compile(r"\S{160,}")
+_TERMINAL = re.compile(
+    r"[dlc-][rwxsStT-]{9}[.+@]?\s|total \d+$|[$#%] (?!\d)[\w./~-]+|[\w.-]+@[\w.-]+:[^\s$#]{0,80}[$#] |Traceback"
+    r" \(most recent"
+    r"|File \"[^\"\n]{1,300}\", line \d+|at [\w.$<>]{1,120} ?\([^)\n]{1,200}:\d+|\[?\d{4}-\d\d-\d\d["
+    r" T]\d\d:\d\d:\d\d\S*"
+    r" +\S{0,40} ?\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b"
+)
+"""What a terminal printed and somebody pasted: listings, prompts, traces, lines of a log."""
 _DUMP_CHARS, _DUMP_SHARE = 60, 0.45
 
 
@@ -100,6 +109,8 @@ def is_small_talk(texts: Sequence[str]) -> bool:
 
 def is_low_value(sentence: str) -> bool:
     """Whether a line is a dump (base64, a stack of symbols, a table rule) rather than words."""
+    if _TERMINAL.match(sentence):
+        return True
     if _LONGEST_WORD.search(sentence) and len(sentence.split()) < 4:  # noqa: PLR2004 a long link in a sentence is fine
         return True
     letters = len(_LETTER.findall(sentence))

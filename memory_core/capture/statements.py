@@ -20,6 +20,7 @@ from memory_core.capture.code_blocks import mention_code
 from memory_core.capture.exchange import answer_prefix, begins_as_answer
 from memory_core.capture.kinds import Dated, kind_of
 from memory_core.capture.sentence_value import Value, is_question, value
+from memory_core.capture.tables import read_tables
 from memory_core.dates.calendar_spans import Precision
 from memory_core.dates.resolving import DateMention, resolve
 from memory_core.values import MemoryKind, Origin
@@ -138,7 +139,7 @@ def _as_said(utterance: Utterance) -> list[Candidate]:
 
 
 def _statements(utterance: Utterance) -> list[Candidate]:
-    text = _EMPHASIS.sub(r"\2", mention_code(utterance.text))
+    text = _EMPHASIS.sub(r"\2", read_tables(mention_code(utterance.text)))
     pieces = _pieces(text, utterance)
     if utterance.role is Origin.ASSISTANT and is_small_talk([piece.text for piece in pieces]):
         return []

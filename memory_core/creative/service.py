@@ -11,10 +11,8 @@ from memory_core.creative.kinship import Kin, lineage_of
 from memory_core.creative.passages import excerpt_around
 from memory_core.creative.references import find_artifact
 from memory_core.errors import Invalid, NotFound
-from memory_core.keywords import content_words
 from memory_core.kref import Place, parse_comparison
 from memory_core.models.artifact import Artifact, ArtifactRevision
-from memory_core.models.memory import Memory
 from memory_core.ports import ArtifactStore, Clock
 from memory_core.recall.finding import Finder, Question
 from memory_core.store.artifacts import ArtifactRepository
@@ -112,23 +110,6 @@ class CreativeService:
             for row in wanted
             if row.id in current
         ]
-
-    def holding(self, scopes: Sequence[ScopeKey], question: Question) -> list[Memory]:
-        """Memories that mention an artifact of which one passage holds every content word of a question.
-
-        Raises:
-            Unavailable: the index or the embedder is away.
-        """
-        wanted = content_words(question.text)
-        if not wanted:
-            return []
-        ranked = self._finder.rank(scopes, replace(question, kind=MemoryKind.ARTIFACT))[:_RANKED]
-        found = [hit.memory for hit in self._finder.load(ranked, scopes=scopes)]
-        ids = {row.artifact_id for row in found if row.artifact_id and wanted <= content_words(row.text)}
-        with self._database.reading() as db:
-            artifacts = ArtifactRepository(db).by_ids(sorted(ids), scopes=scopes)
-            mentions = [MemoryId(artifact.memory_id) for artifact in artifacts.values()]
-            return list(MemoryRepository(db).by_ids(mentions, scopes=scopes).values())
 
     def opened(self, scopes: Sequence[ScopeKey], ref: str) -> Opened:
         """The artifact of an address or id, at the revision that `?r=` names, else the current one.

@@ -30,17 +30,26 @@ _LEFT = re.compile(
     r" from (?P<old>[\w' .-]+?) to|replaced (?P<old2>[\w' .-]+?) (?:with|by)) (?P<new>.+?)\W*$",
     re.IGNORECASE,
 )
+_GAVE_UP = re.compile(
+    r"^(?P<who>I|we) (?:(?:have|'ve|just|finally|now) )*(?:sold|cancell?ed|returned|gave away|got rid of|traded in)"
+    r" (?:the|my|our) (?P<what>[\w' -]+?)(?= (?:and|last|this|today|yesterday|because|for|to make|two|in)\b|[,.;!]|$)",
+    re.IGNORECASE,
+)
+_HAS = re.compile(
+    r"^(?P<who>i|we) (?:have|own|drive|ride|rent|lease|use|pay for|subscribe to) (?:a|an|the|my|our) (?P<what>.+)$"
+)
 _ABOUT = re.compile(r"\b(?:as|for|in|of) (?:the|our|my) (?P<what>[\w -]+)", re.IGNORECASE)
 
 _PLACES = frozenset("in on at under behind by near beside inside above below next opposite between".split())
 _STATES = frozenset(
-    "is are costs cost lives live works work runs run opens open closes close starts start begins ends end leaves leave"
+    "is are weigh pay costs cost lives live works work runs run opens open closes close starts start begins ends end leaves leave"
     " arrives goes go listens hangs lies stands sits takes needs belongs stays lasts weighs measures called"
     " named".split()
 )
 _SMALL = frozenset("the a an my our is are was am be to on in at of for with as it now we i and port".split())
 _SHORTEST_FRAME = 3
 _LONGEST_VALUE = 6
+_LONGEST_NAME = 3
 _WHEREABOUTS = frozenset("is are lives live hangs lies stands sits stays".split())
 """Verbs after which any word of place may stand; elsewhere "at" and "on" ask different questions."""
 _MANY = frozenset(
@@ -66,7 +75,7 @@ def replaces(older: str, newer: str) -> bool:
     if not (_is_one_assertion(older) and _is_one_assertion(newer)):
         return False
     old, new = plain(older).strip(), plain(newer).strip()
-    return _moved_to(old, new) or _left_for(old, new) or _other_value(old, new)
+    return any(rule(old, new) for rule in (_moved_to, _left_for, _gave_up, _other_holder, _other_value))
 
 
 def _other_value(old: str, new: str) -> bool:
@@ -106,7 +115,7 @@ def _are_alike(value: Sequence[str], other: Sequence[str], *, frame: Sequence[st
     """Whether two values answer the same question: where, when, how much, what name."""
     if not value or not other or value == other or max(len(value), len(other)) > _LONGEST_VALUE:
         return False
-    if bool(_NUMBERED_PLACES & set(value)) != bool(_NUMBERED_PLACES & set(other)):
+    if _is_numbered(value) != _is_numbered(other):
         return False
     if value[0] in _PLACES or other[0] in _PLACES:
         if value[0] != other[0] and not (frame[-1] in _WHEREABOUTS and {value[0], other[0]} <= _PLACES):
@@ -161,6 +170,30 @@ def _left_for(old: str, new: str) -> bool:
     return first[0] in {"the", "our", "my"} and bool(named & set(content)) and not left_over
 
 
+def _gave_up(old: str, new: str) -> bool:
+    """As in "I drive a green Corolla", "I sold the Corolla"."""
+    gave_up, has = _GAVE_UP.match(new), _HAS.match(" ".join(words(old)))
+    if not gave_up or not has or gave_up["who"].casefold() != has["who"]:
+        return False
+    thing, owned = words(gave_up["what"]), has["what"].split()
+    return bool(thing) and owned[-len(thing) :] == thing and len(owned) - len(thing) <= 1
+
+
+def _other_holder(old: str, new: str) -> bool:
+    """As in "the caretaker is Mr Lind", "the caretaker is Mrs Falk now"."""
+    stripped, marked = _without_marks(new, old=old)
+    first, second = words(old), words(stripped)
+    if not marked or "is" not in first[1:] or first[0] not in {"the", "our"} or first[1] in _MANY:
+        return False
+    begin = first.index("is") + 1
+    if first[:begin] != second[:begin] or first == second:
+        return False
+    value, other = first[begin:], second[begin:]
+    if not value or not other or max(len(value), len(other)) > _LONGEST_NAME:
+        return False
+    return _is_named(value, text=old) and _is_named(other, text=new)
+
+
 def _without_marks(new: str, *, old: str) -> tuple[str, bool]:
     """The newer sentence without the words that say that something changed, and whether there were any."""
     stripped = _OPENING.sub("", new)
@@ -181,6 +214,10 @@ def _is_one_assertion(text: str) -> bool:
 def _shared(first: Sequence[str], second: Sequence[str]) -> int:
     pairs = zip(first, second, strict=False)
     return next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(first), len(second)))
+
+
+def _is_numbered(value: Sequence[str]) -> bool:
+    return bool(_NUMBERED_PLACES & set(value)) and _is_measured(value)
 
 
 def _is_measured(value: Sequence[str]) -> bool:

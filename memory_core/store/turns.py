@@ -199,7 +199,7 @@ class TurnRepository:
         return overwritten
 
     def cut_text(self, turn_id: int, *, text: str, scopes: Sequence[ScopeKey]) -> int:
-        """Leave only these words of a turn of the scopes that waits for consolidation; returns 1, or 0 if it doesn't."""
+        """Leave only these words of a turn of the scopes that waits for consolidation; returns 1, else 0."""
         statement = (
             update(Turn)
             .where(

@@ -256,6 +256,27 @@ def test_remarks_of_the_assistant_yield_nothing(remark: str) -> None:
     assert texts(remark, previous="It has 14 seats.", role=Origin.ASSISTANT) == []
 
 
+def test_a_table_is_kept_row_by_row() -> None:
+    text = "The shed costs:\n| item | price |\n|---|---|\n| boards | 240 EUR |\n| felt | 65 EUR |"
+    (kept,) = texts(text, previous="what does it cost?", role=Origin.ASSISTANT)
+    assert "boards: 240 EUR; felt: 65 EUR" in kept
+    assert "|" not in kept
+
+
+def test_of_what_a_terminal_printed_only_the_words_around_it_are_kept() -> None:
+    text = (
+        "$ ls -la\ntotal 48\ndrwxr-xr-x 2 ana ana 4096 Nov 30 20:41 .\n-rw-r--r-- 1 ana ana 11 Nov 30 20:37 LICENSE\n"
+        'Traceback (most recent call last):\n  File "app.py", line 3, in <module>\n'
+        "2026-11-30 20:41:00,123 worker-1 ERROR lost\nThe licence of our parser is MIT."
+    )
+    assert texts(text) == ["The licence of our parser is MIT."]
+
+
+def test_prices_and_hashes_are_no_prompts() -> None:
+    assert texts("$ 40 is what the boat costs") == ["$ 40 is what the boat costs"]
+    assert texts("#7 is the bus I take to Porto") == ["#7 is the bus I take to Porto"]
+
+
 def test_placeholders_stay() -> None:
     text = "My mail is [email 1] and my key is [api key 1]."
     assert texts(text) == [text]
