@@ -42,9 +42,9 @@ _ABOUT = re.compile(r"\b(?:as|for|in|of) (?:the|our|my) (?P<what>[\w -]+)", re.I
 
 _PLACES = frozenset("in on at under behind by near beside inside above below next opposite between".split())
 _STATES = frozenset(
-    "is are weigh pay costs cost lives live works work runs run opens open closes close starts start begins ends end leaves leave"
+    "is are costs cost lives live works work runs run opens open closes close starts start begins ends end leaves leave"
     " arrives goes go listens hangs lies stands sits takes needs belongs stays lasts weighs measures called"
-    " named".split()
+    " named weigh pay".split()
 )
 _SMALL = frozenset("the a an my our is are was am be to on in at of for with as it now we i and port".split())
 _SHORTEST_FRAME = 3

@@ -7,7 +7,7 @@ from memory_core.settings import GateSettings
 _LOWEST_BAR, _HIGHEST_BAR = 0.2, 0.8
 _LONGEST_REST_S = 20.0
 _MOST_SENTENCES_APART = 4
-_FEWEST_WORDS, _MOST_WORDS = 2, 8
+_FEWEST_WORDS, _MOST_WORDS = 1, 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

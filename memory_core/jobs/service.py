@@ -107,7 +107,9 @@ class JobService:
         with self._database.reading() as db:  # the payload may have been widened until the line above
             payload = (JobRepository(db).get(job_id) or job).payload
         try:
-            result = self._handlers[JobKind(job.kind)]({**payload, "jobId": job_id}, lambda share: self._progress(job_id, share))
+            result = self._handlers[JobKind(job.kind)](
+                {**payload, "jobId": job_id}, lambda share: self._progress(job_id, share)
+            )
         except Unavailable as error:
             self._set(job_id, unless=ENDED, error=str(error))
             raise

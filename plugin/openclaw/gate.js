@@ -11,6 +11,7 @@ const SENTENCE_END = /[.!?\u2026\u3002\uff01\uff1f][\s"')\]]*$|\n$/;
 const OBSERVE_MS = 2000;
 const FINALIZE_MS = 4000;
 const ANSWER_CHARS = 32_000;
+const STORE = Symbol.for("nightshift.gate.v1"); // events and hooks of a run may belong to different registrations
 
 /**
  * @param {any} api The gateway's plugin api.
@@ -34,7 +35,7 @@ class Gate {
   #api;
   #client;
   #runs;
-  #streams = new BoundedMap(RUNS); // run id -> what is known of it
+  #streams = (globalThis[STORE] ??= new BoundedMap(RUNS)); // run id -> what is known of it
 
   constructor(api, { client, runs }) {
     this.#api = api;
