@@ -160,6 +160,7 @@ class TestPoison:
 
 
 def set_kind(world: World, memory: Memory, *, kind: str) -> None:
+    world.core.indexing.apply_due()  # the index would not understand it either
     with world.core.database.engine.begin() as connection:
         parameters = {"id": memory.id, "kind": kind}
         connection.execute(sql("UPDATE memory SET kind = :kind, version = version + 1 WHERE id = :id"), parameters)

@@ -26,7 +26,8 @@ def plant_everything(world: World) -> None:
     plant(world, "my sister Marta lives in Faro!", days_ago=5, turn_key="t2", tags=["faro"])
     plant(world, "The office is closed.", valid_until=world.clock.now())
     plant(world, "My sister is called Marta.", kind=MemoryKind.ENTITY)
-    plant(world, "I drive to the office by car. My dentist is Dr Alvaro.", days_ago=20)
+    plant(world, "I live with two cats and a parrot. My dentist is Dr Alvaro.", days_ago=20)
+    plant(world, "My dentist is Dr Nunes now.", days_ago=2)
     for number in range(4):
         plant(world, f"Telescope dome shutter motor {number} hums at night.", days_ago=40 - number)
 
@@ -48,7 +49,7 @@ def test_undoing_restores_every_row_and_every_point(world: World) -> None:
     plant_everything(world)
     before, index = tables(world), points(world)
     run = dream(world)
-    assert {"supersede", "merge", "deprecate", "tag", "link"} <= set(world.core.dreams.reports.get(run.id).counts)
+    assert {"supersede", "revise", "merge", "deprecate", "tag", "link"} <= set(world.core.dreams.reports.get(run.id).counts)
     assert tables(world) != before
     assert undo(world, run.id) > 5
     assert tables(world) == before
