@@ -8,6 +8,7 @@ use several of is not judged here.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from memory_core.claims.mood import Mood, mood_of
 from memory_core.claims.words import plain, sentences, words
@@ -204,6 +205,7 @@ def _without_marks(new: str, *, old: str) -> tuple[str, bool]:
     return stripped, len(stripped) < len(new.strip(" .!,"))
 
 
+@lru_cache(maxsize=20_000)  # a memory is compared with many others
 def _is_one_assertion(text: str) -> bool:
     spans = list(sentences(text))
     if len(spans) > 2:  # noqa: PLR2004 a correction may open with a sentence of its own

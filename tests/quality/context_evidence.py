@@ -9,7 +9,6 @@ memory block. Against it stand the newest messages that fit the same budget, whi
 import argparse
 import json
 import statistics
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -156,9 +155,7 @@ def _hold(world: RealCore, session: _Session) -> None:
     world.consolidate(scope)
 
 
-def _ask(
-    world: RealCore, session: _Session, *, questions: Sequence[Question], budget: int, tally: _Tally
-) -> None:
+def _ask(world: RealCore, session: _Session, *, questions: Sequence[Question], budget: int, tally: _Tally) -> None:
     context = world.core.context
     context.end(session.ref)  # each budget finds the conversation whole
     context.compact(session.ref, session.messages, budget=budget, force=True)

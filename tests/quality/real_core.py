@@ -1,11 +1,14 @@
 """A core in this process over the real index process, with a clock that is set: what a service has, without HTTP."""
 
+import logging
 import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+
+import structlog
 
 from memory_core.adapters.index_client import RemoteEmbedder, RemoteIndex
 from memory_core.bootstrap import MemoryCore, Ports, compose_core
@@ -36,7 +39,11 @@ class RealCore:
 
 @contextmanager
 def real_core(at: datetime, *, overrides: Mapping[str, object] | None = None) -> Generator[RealCore]:
-    """Open one in a home of its own, without a chat model; the clock stands at the given instant."""
+    """Open one in a home of its own, without a chat model; the clock stands at the given instant.
+
+    Only warnings are logged meanwhile.
+    """
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         given = {"timezone": "UTC", "chatModel.provider": "none", **(overrides or {})}
@@ -51,3 +58,4 @@ def real_core(at: datetime, *, overrides: Mapping[str, object] | None = None) ->
         finally:
             embedder.close()
             index.close()
+            structlog.reset_defaults()

@@ -32,7 +32,12 @@ def finalize(
 
 
 def addition(service: Service, session: Mapping[str, Any] = ANA) -> str:
-    body = {"session": dict(session), "messages": [], "prompt": "Tell me something about oranges", "tokenBudget": 9000}
+    body: dict[str, Any] = {
+        "session": dict(session),
+        "messages": [],
+        "prompt": "Tell me something about oranges",
+        "tokenBudget": 9000,
+    }
     answer = service.client.post("/v1/context/assemble", json=body)
     assert answer.status_code == 200, answer.text
     return answer.json().get("contextAddition", "")
