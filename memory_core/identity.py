@@ -21,8 +21,14 @@ _HASH_BYTES = 16
 _LABEL_BYTES = 6
 """Enough to tell labels apart for people; nothing is decided by a label."""
 _HASH = re.compile(rf"[0-9a-f]{{{2 * _HASH_BYTES}}}")
-_ROOM = re.compile(r"^agent:[^:]+:(?P<channel>[^:]+):(?P<type>group|channel):(?P<chat>.+?)(?::(?:thread|topic):.*)?$")
-_HTTP_USER = re.compile(r"^agent:[^:]+:openai-user:(?P<user>.+)$")
+_ROOM = re.compile(
+    r"^agent:[^:]+:(?P<channel>[^:]+)(?::(?!direct:|dm:)[^:]+)??:(?P<type>group|channel|room):(?P<chat>.+?)"
+    r"(?::(?:thread|topic):.*)?$"
+)
+"""Between channel and room the account of the bot may stand: whoever is in the room reads what either of them said."""
+_HTTP = re.compile(r"^agent:[^:]+:(?:openai|openresponses)(?:-user:(?P<user>.+)|:.*|)$")
+_MACHINE = re.compile(r"^(?:agent:[^:]+:)?(?P<word>subagent|cron|hook):")
+"""Keys of sessions that no person opened."""
 _AGENT = re.compile(r"^agent:(?P<agent>[^:]+):")
 _OF_ONE_PERSON = frozenset({"user", "sender", "sender-room"})
 """First parts of such scope keys; see `_keys`."""
@@ -37,15 +43,29 @@ def complete(ref: SessionRef, *, given: frozenset[str] = frozenset()) -> Session
         ref: The reference as it came.
         given: Names of the fields that the caller did give; those stay.
     """
+    ref = _of_machine(ref)
     key = _conversation(ref)
     found: dict[str, object] = {}
     if agent := _AGENT.match(key):
         found["agent_id"] = agent["agent"]
     if room := _ROOM.match(key):
-        found |= {"channel": room["channel"], "chat_type": ChatType(room["type"]), "chat_id": room["chat"]}
-    if (user := _HTTP_USER.match(key)) and not ref.sender_id:
-        found |= {"channel": HTTP_CHANNEL, "sender_id": user["user"]}
-    return replace(ref, **{name: value for name, value in found.items() if name not in given})
+        kind = ChatType.GROUP if room["type"] == ChatType.GROUP else ChatType.CHANNEL
+        found |= {"channel": room["channel"], "chat_type": kind, "chat_id": room["chat"]}
+    completed = replace(ref, **{name: value for name, value in found.items() if name not in given})
+    if http := _HTTP.match(key):
+        # All callers of the endpoint hold the same token: whatever else is told, none of them is the owner by that.
+        return replace(completed, channel=HTTP_CHANNEL, is_owner=False, sender_id=ref.sender_id or http["user"])
+    return completed
+
+
+def _of_machine(ref: SessionRef) -> SessionRef:
+    """What the key of a session says that a program opened, where the caller took it for a person's."""
+    match = _MACHINE.match(ref.session_key)
+    if match is None:
+        return ref
+    triggers = {"subagent": Trigger.SUBAGENT, "cron": Trigger.CRON}
+    trigger = triggers.get(match["word"], ref.trigger) if ref.trigger is Trigger.USER else ref.trigger
+    return replace(ref, trigger=trigger, is_owner=ref.is_owner if trigger is Trigger.SUBAGENT else False)
 
 
 def resolve_scope(ref: SessionRef, settings: IdentitySettings) -> Scope:
@@ -59,7 +79,7 @@ def resolve_scope(ref: SessionRef, settings: IdentitySettings) -> Scope:
     shared = ref.chat_type is not ChatType.DIRECT
     is_owner = person == (settings.user_id,)
     reads, writes = _keys(ref, settings.scope, person=person)
-    if ref.trigger in _NO_PERSON_TRIGGERS and not shared:
+    if not shared and (ref.trigger in _NO_PERSON_TRIGGERS or _is_orphan(ref)):
         reads, writes = (), None
     return Scope(
         reads=reads,
@@ -112,7 +132,9 @@ def _person(ref: SessionRef, settings: IdentitySettings) -> tuple[str, ...] | No
         return (ref.user_id,)
     if ref.sender_id:
         account = f"{ref.channel or _NO_CHANNEL}:{ref.sender_id}"
-        if linked := _linked(account, ref.sender_id, links=settings.identity_links):
+        # A user of the HTTP endpoint may call themselves what they like: also by the bare id of somebody's account.
+        bare = None if ref.channel == HTTP_CHANNEL else ref.sender_id
+        if linked := _linked(account, bare, links=settings.identity_links):
             return (linked,)
     if ref.is_owner and ref.channel != HTTP_CHANNEL:
         return (settings.user_id,)
@@ -157,6 +179,11 @@ def _room_key(ref: SessionRef, rule: ScopeRule, *, person: tuple[str, ...] | Non
     if rule is ScopeRule.SENDER:
         return reduce_key("sender-room", ref.agent_id, *_room(ref), *person) if person else None
     return reduce_key("room", *_room(ref))
+
+
+def _is_orphan(ref: SessionRef) -> bool:
+    """A subagent of which nobody knows whose it is: its parent may have spoken in a group."""
+    return ref.trigger is Trigger.SUBAGENT and not ref.parent_session_key
 
 
 def _room(ref: SessionRef) -> tuple[str, str]:

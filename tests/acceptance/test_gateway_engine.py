@@ -77,7 +77,7 @@ def test_needles_of_a_long_session_come_back_after_compaction_without_a_model_ca
     found = 0
     for needle, (question, value) in NEEDLES.items():
         _, given = live.operator(question, session=SESSION)
-        history = _without_last(live.model.requests[-1])
+        history = _before(live.model.requests[-1], question)
         assert needle not in history, "the needle must have left the window"
         found += value in given
 
@@ -87,10 +87,11 @@ def test_needles_of_a_long_session_come_back_after_compaction_without_a_model_ca
     assert not _complaints(live)
 
 
-def _without_last(body: Body) -> str:
+def _before(body: Body, question: str) -> str:
+    """What a request shows of the conversation before the turn; its first message is the system prompt."""
     said = texts(body)
-    last = max(number for number, (role, _) in enumerate(said) if role == "user")
-    return "\n".join(text for _, text in said[1:last])
+    place = max(number for number, (role, text) in enumerate(said) if role == "user" and question in text)
+    return "\n".join(text for _, text in said[1:place])
 
 
 def _complaints(live: Live) -> list[str]:

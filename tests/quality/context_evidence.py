@@ -12,6 +12,7 @@ import statistics
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from tests.quality.real_core import RealCore, real_core
 BUDGETS = (1_000, 2_000, 4_000, 8_000, 16_000)
 QUESTIONS = 30
 _SAID_SHARE = 0.8
-"""Of a turn's content words, how many one line of the context must hold: a block cuts long turns, and masks some words."""
+"""Of a turn's content words, how many one line of the context must hold: a block cuts what is long."""
 _GREETING, _NOD = "Hello.", "I see."
 """What is put in where a day of the conversation begins with the assistant, or ends with the user."""
 _BEFORE_ALL = datetime(2024, 1, 1, tzinfo=UTC)
@@ -163,6 +164,8 @@ def _ask(world: RealCore, session: _Session, *, questions: Sequence[Question], b
     plain = [flatten(message.text) for message in tail]
     for question in questions:
         assembled = context.assemble(session.ref, session.messages, prompt=question.text, budget=budget)
+        if assembled.recalled is None or assembled.recalled.degraded:
+            raise RuntimeError("memory was left out, so something else would be measured")
         if assembled.tokens > budget:
             raise RuntimeError(f"{assembled.tokens} tokens were assembled for a budget of {budget}")
         kept = [flatten(message.text) for message in session.messages[assembled.keep_from :]]
@@ -193,11 +196,9 @@ def _stands(text: str, lines: Sequence[str]) -> bool:
     return bool(words) and any(len(words & _words(line)) >= _SAID_SHARE * len(words) for line in lines)
 
 
-_WORDS: dict[str, frozenset[str]] = {}
-
-
+@lru_cache(maxsize=10_000)
 def _words(line: str) -> frozenset[str]:
-    return _WORDS.setdefault(line, content_words(line)) if line not in _WORDS else _WORDS[line]
+    return content_words(line)
 
 
 def _sample(questions: Sequence[Question], count: int) -> list[Question]:

@@ -1,7 +1,7 @@
 """How often the streaming gate speaks up as its knobs are turned: `python -m tests.quality.gate_curves`.
 
 The real embedder and index rank the facts of `gate_set` for each of its drafts; one knob runs from 0 to 1, the others
-stay at their defaults. For `focus` and `sensitivity` each draft is an answer of its own. `stability` is about pacing, so
+stay at their defaults. For `focus` and `sensitivity` each draft is an answer of its own. `stability` is about pacing:
 there all drafts, mixed, are one long answer of which a sentence is said every few seconds.
 """
 
@@ -90,25 +90,25 @@ def _curves(bench: _Bench, knob: str) -> Figures:
     """One table each of what is staged, interrupted and revised, with a line for each value of the knob."""
     measures = {"staged": _is_staged, "interrupted": _interrupts, "revised": _is_revised}
     return {
-        name: {f"{step:g}": _rates(partial(measure, bench, {knob: step})) for step in STEPS}
+        name: {f"{step:g}": _rates(partial(bench.gate, {knob: step}), measure) for step in STEPS}
         for name, measure in measures.items()
     }
 
 
-def _rates(happens: Callable[[str], bool]) -> Figures:
-    return {kind.value: _share([happens(draft) for draft in drafts]) for kind, drafts in DRAFTS.items()}
+def _rates(new_gate: Callable[[], GateService], measure: Callable[[GateService, str], bool]) -> Figures:
+    return {kind.value: _share([measure(new_gate(), draft) for draft in drafts]) for kind, drafts in DRAFTS.items()}
 
 
-def _is_staged(bench: _Bench, knobs: Mapping[str, float], draft: str) -> bool:
-    return bench.gate(knobs).observe(_ANA, draft + "\n", run_id="r", stream=Stream.ASSISTANT).staged > 0
+def _is_staged(gate: GateService, draft: str) -> bool:
+    return gate.observe(_ANA, draft + "\n", run_id="r", stream=Stream.ASSISTANT).staged > 0
 
 
-def _interrupts(bench: _Bench, knobs: Mapping[str, float], draft: str) -> bool:
-    return bench.gate(knobs).observe(_ANA, draft + "\n", run_id="r", stream=Stream.ASSISTANT).should_interrupt
+def _interrupts(gate: GateService, draft: str) -> bool:
+    return gate.observe(_ANA, draft + "\n", run_id="r", stream=Stream.ASSISTANT).should_interrupt
 
 
-def _is_revised(bench: _Bench, knobs: Mapping[str, float], draft: str) -> bool:
-    return bench.gate(knobs).finalize(_ANA, draft, run_id="r", tools_used=False).revise
+def _is_revised(gate: GateService, draft: str) -> bool:
+    return gate.finalize(_ANA, draft, run_id="r", tools_used=False).revise
 
 
 def _paced(bench: _Bench, stability: float) -> Figures:

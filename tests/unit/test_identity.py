@@ -196,6 +196,26 @@ class TestWhoSpeaks:
     def test_the_http_endpoint_without_a_user_has_no_memory(self) -> None:
         assert resolve_scope(complete(SessionRef(session_key="agent:main:openai:5f3c")), OWNER).reads == ()
 
+    @pytest.mark.parametrize(
+        "key", ["agent:main:openai:5f3c", "agent:main:openresponses:1", "agent:main:openresponses-user:bo"]
+    )
+    def test_no_caller_of_the_http_endpoint_is_the_owner(self, key: str) -> None:
+        ref = SessionRef(session_key=key, is_owner=True, channel="webchat")
+        scope = resolve_scope(complete(ref, given=frozenset({"session_key", "is_owner", "channel"})), OWNER)
+        assert not scope.is_owner
+        assert scope.reads != resolve_scope(direct(is_owner=True), OWNER).reads
+        assert bool(scope.reads) == key.endswith(":bo")
+
+    def test_a_user_of_the_http_endpoint_named_like_an_account_is_not_that_person(self) -> None:
+        settings = IdentitySettings(identity_links={"default": ("+351", "http:me")})
+        own = resolve_scope(direct(channel="signal", sender_id="+351"), settings)
+        named = resolve_scope(complete(SessionRef(session_key="agent:main:openai-user:+351")), settings)
+        assert own.is_owner
+        assert not named.is_owner
+        assert named.reads != own.reads
+        linked = resolve_scope(complete(SessionRef(session_key="agent:main:openai-user:me")), settings)
+        assert linked.reads == own.reads
+
     def test_memories_show_who_spoke(self) -> None:
         assert resolve_scope(direct(sender_name="Ana"), OWNER).speaker == "Ana"
         assert resolve_scope(direct(), LINKED).speaker == "ana"
@@ -211,6 +231,11 @@ class TestSessionKeys:
             ("agent:main:telegram:group:-1001:topic:42", "telegram", ChatType.GROUP, "-1001"),
             ("agent:main:slack:channel:C07:thread:17.5", "slack", ChatType.CHANNEL, "C07"),
             ("agent:main:matrix:channel:!room:example.org", "matrix", ChatType.CHANNEL, "!room:example.org"),
+            ("agent:main:telegram:bot2:group:-1001", "telegram", ChatType.GROUP, "-1001"),
+            ("agent:main:matrix:room:!room:example.org", "matrix", ChatType.CHANNEL, "!room:example.org"),
+            ("agent:main:telegram:group:channel:5", "telegram", ChatType.GROUP, "channel:5"),
+            ("agent:main:telegram:direct:group:5", None, ChatType.DIRECT, None),
+            ("agent:main:telegram:bot2:direct:7", None, ChatType.DIRECT, None),
             ("agent:main:telegram:direct:7", None, ChatType.DIRECT, None),
             ("agent:main:main", None, ChatType.DIRECT, None),
             ("cron:nightly", None, ChatType.DIRECT, None),
@@ -264,6 +289,19 @@ class TestTriggers:
             child = replace(parent, parent_session_key=parent.session_key, **child_of)
             assert under(rule, child).reads == under(rule, parent).reads
 
+    @pytest.mark.parametrize("rule", ScopeRule)
+    @pytest.mark.parametrize("key", ["agent:main:subagent:5f", "agent:main:cron:nightly", "cron:nightly"])
+    def test_a_key_that_no_person_opened_reads_nothing_private_whatever_the_caller_says(
+        self, key: str, rule: ScopeRule
+    ) -> None:
+        ref = SessionRef(session_key=key, channel="telegram", sender_id="7", is_owner=True)
+        scope = under(rule, complete(ref, given=frozenset({"session_key", "channel", "sender_id", "trigger"})))
+        assert (scope.reads, scope.writes) == ((), None)
+        assert scope.reason
+
+    def test_a_hook_is_not_the_owner(self) -> None:
+        assert not resolve_scope(complete(SessionRef(session_key="hook:5f", is_owner=True)), OWNER).is_owner
+
     def test_a_subagent_of_a_group_sees_nothing_private_even_if_only_its_parents_key_is_known(self) -> None:
         child = SessionRef(
             session_key="agent:main:subagent:5f",
@@ -272,6 +310,23 @@ class TestTriggers:
             sender_id="7",
         )
         assert resolve_scope(complete(child), OWNER).reads == resolve_scope(group(), OWNER).reads
+
+
+@given(people=st.lists(st.tuples(tricky_ids, tricky_ids, tricky_ids), min_size=2, max_size=6, unique=True))
+def test_switching_the_scope_shows_nothing_that_was_stored_under_another_rule(
+    people: list[tuple[str, str, str]],
+) -> None:
+    refs = [
+        SessionRef(session_key=f"agent:{agent}:{sender}", agent_id=agent, channel=channel, sender_id=sender)
+        for agent, channel, sender in people
+    ]
+    refs += [replace(ref, chat_type=ChatType.GROUP, chat_id=ref.sender_id) for ref in refs]
+    written = {rule: {under(rule, ref).writes for ref in refs} for rule in ScopeRule}
+    for rule in ScopeRule:
+        for other in ScopeRule:
+            assert rule is other or not written[rule] & written[other]
+        # Back under the first rule everybody finds their own again: a key depends on nothing but who, where and rule.
+        assert {under(rule, ref).writes for ref in refs} == written[rule]
 
 
 def test_no_space_or_label_holds_a_raw_id() -> None:

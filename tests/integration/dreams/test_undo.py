@@ -49,7 +49,9 @@ def test_undoing_restores_every_row_and_every_point(world: World) -> None:
     plant_everything(world)
     before, index = tables(world), points(world)
     run = dream(world)
-    assert {"supersede", "revise", "merge", "deprecate", "tag", "link"} <= set(world.core.dreams.reports.get(run.id).counts)
+    assert {"supersede", "revise", "merge", "deprecate", "tag", "link"} <= set(
+        world.core.dreams.reports.get(run.id).counts
+    )
     assert tables(world) != before
     assert undo(world, run.id) > 5
     assert tables(world) == before
