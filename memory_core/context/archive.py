@@ -8,11 +8,10 @@ from math import log
 from memory_core.context.working_memory import MAX_SENTENCES, flatten, telling_sentences
 from memory_core.keywords import content_words
 from memory_core.models.memory import Memory
-from memory_core.models.turn import Turn
 from memory_core.recall.finding import Found
 from memory_core.recall.packing import Line
 from memory_core.recall.place import Place
-from memory_core.store.archive import ArchiveRepository
+from memory_core.store.archive import ArchivedTurn, ArchiveRepository
 from memory_core.store.database import Database
 from memory_core.store.memories import MemoryRepository
 from memory_core.values import MemoryId, MemoryStatus, ScopeKey
@@ -33,12 +32,14 @@ class Wanted:
     Attributes:
         question: The finished query.
         found: Memories that answer, best first.
+        turns: The conversation's newest archived turns, newest first.
         tail: What the model sees anyway, flattened.
         limit: Most pieces that aren't memories yet.
     """
 
     question: str
     found: Sequence[Found]
+    turns: Sequence[ArchivedTurn]
     tail: str
     limit: int
 
@@ -61,13 +62,23 @@ class Archive:
                 )
             )
 
+    def newest(self, place: Place) -> list[ArchivedTurn]:
+        """The newest turns of a conversation whose words are still here, newest first."""
+        with self._database.reading() as db:
+            archive = ArchiveRepository(db)
+            return [
+                turn
+                for scope in place.scopes
+                for turn in archive.newest(
+                    scope, agent_id=place.agent_id, session_key=place.session_key, limit=LOOKED_AT_TURNS
+                )
+            ]
+
     def lines(self, place: Place, wanted: Wanted) -> list[Line]:
         """Lines of the block: memories, then turns that aren't memory yet; what the tail says is left out."""
         with self._database.reading() as db:
-            archive = ArchiveRepository(db)
             ids = [MemoryId(found.memory.id) for found in wanted.found]
-            sources = archive.sources(ids, scopes=place.scopes)
-            turns = _newest(archive, place)
+            sources = ArchiveRepository(db).sources(ids, scopes=place.scopes)
         lines = [
             _of_memory(found.memory, sources.get(found.memory.id))
             for found in wanted.found
@@ -76,7 +87,7 @@ class Archive:
         shown = {turn.id for turn in sources.values()}
         waiting = [
             turn
-            for turn in turns
+            for turn in wanted.turns
             if turn.consolidated_at is None and turn.id not in shown and not _says(wanted.tail, turn)
         ]
         return lines + [_of_turn(turn) for turn in _best(waiting, wanted.question)[: wanted.limit]]
@@ -87,34 +98,23 @@ class Archive:
             rows = MemoryRepository(db).by_ids(ids, scopes=scopes)
         return [_of_memory(rows[key], None) for key in ids if key in rows and rows[key].status in _IN_FORCE]
 
-    def snapshot(self, place: Place, *, tail: str) -> list[Line]:
-        """Decisions, open tasks and named values of the newest archived turns that the tail doesn't say."""
-        with self._database.reading() as db:
-            archive = ArchiveRepository(db)
-            turns = _newest(archive, place)
-        lines: list[Line] = []
-        known = tail
-        for turn in turns:
-            if len(lines) >= MAX_SENTENCES:
-                break
-            for sentence in telling_sentences([turn.text or ""], known=known):
-                lines.append(Line(kref=_address_of(turn), text=sentence, at=turn.said_at, speaker=_speaker(turn)))
-                known += f"\n{flatten(sentence)}"
-        return lines
+
+def snapshot(turns: Sequence[ArchivedTurn], *, known: str) -> list[Line]:
+    """Decisions, open tasks and named values of turns, newest first, that aren't known; `known` is flattened."""
+    lines: list[Line] = []
+    for turn in turns:
+        if len(lines) >= MAX_SENTENCES:
+            break
+        for sentence in telling_sentences([turn.text], known=known):
+            lines.append(Line(kref=_address_of(turn), text=sentence, at=turn.said_at, speaker=_speaker(turn)))
+            known += f"\n{flatten(sentence)}"
+    return lines
 
 
-def _newest(archive: ArchiveRepository, place: Place) -> list[Turn]:
-    return [
-        turn
-        for scope in place.scopes
-        for turn in archive.newest(scope, agent_id=place.agent_id, session_key=place.session_key, limit=LOOKED_AT_TURNS)
-    ]
-
-
-def _best(turns: Sequence[Turn], question: str) -> list[Turn]:
+def _best(turns: Sequence[ArchivedTurn], question: str) -> list[ArchivedTurn]:
     """Turns that share enough of the question's words, weighed by how rare those are among the turns."""
     asked = content_words(question)
-    held = [(turn, content_words(turn.text or "") & asked) for turn in turns]
+    held = [(turn, content_words(turn.text) & asked) for turn in turns]
     rarity = {word: log(1 + len(held) / (1 + sum(word in words for _, words in held))) for word in asked}
     whole = sum(rarity.values())
     if whole == 0:
@@ -123,8 +123,8 @@ def _best(turns: Sequence[Turn], question: str) -> list[Turn]:
     return [turn for share, turn in sorted(scored, key=lambda pair: -pair[0]) if share >= _SHARED_SHARE]
 
 
-def _of_memory(memory: Memory, source: Turn | None) -> Line:
-    verbatim = source.text if source is not None and len(source.text or "") <= _VERBATIM_CHARS else None
+def _of_memory(memory: Memory, source: ArchivedTurn | None) -> Line:
+    verbatim = source.text if source is not None and len(source.text) <= _VERBATIM_CHARS else None
     return Line(
         kref=memory.kref,
         text=verbatim or memory.text,
@@ -133,26 +133,24 @@ def _of_memory(memory: Memory, source: Turn | None) -> Line:
     )
 
 
-def _of_turn(turn: Turn) -> Line:
-    return Line(
-        kref=_address_of(turn), text=(turn.text or "")[:_VERBATIM_CHARS], at=turn.said_at, speaker=_speaker(turn)
-    )
+def _of_turn(turn: ArchivedTurn) -> Line:
+    return Line(kref=_address_of(turn), text=turn.text[:_VERBATIM_CHARS], at=turn.said_at, speaker=_speaker(turn))
 
 
-def _address_of(turn: Turn) -> str:
+def _address_of(turn: ArchivedTurn) -> str:
     return f"turn {turn.id}"
 
 
-def _speaker(turn: Turn) -> str | None:
+def _speaker(turn: ArchivedTurn) -> str | None:
     return turn.speaker or turn.role
 
 
-def _is_in(tail: str, text: str, *, source: Turn | None) -> bool:
+def _is_in(tail: str, text: str, *, source: ArchivedTurn | None) -> bool:
     """Whether the model sees what a memory says: in the statement's words, or in those it was drawn from."""
     said = flatten(_NOTE.sub("", text))
     return said in tail or (source is not None and _says(tail, source))
 
 
-def _says(tail: str, turn: Turn) -> bool:
-    said = flatten(turn.text or "")
+def _says(tail: str, turn: ArchivedTurn) -> bool:
+    said = flatten(turn.text)
     return bool(said) and said in tail

@@ -262,7 +262,8 @@ def _may_say(scope: Scope) -> _Test:
 
 
 def _may(scope: Scope, memory: Memory) -> bool:
-    return _may_say(scope)(memory.speaker, memory.text)
+    # A work belongs to whoever had it made, whomever it names.
+    return _may_say(scope)(memory.speaker, memory.text if memory.artifact_id is None else "")
 
 
 def _all_of(memory: Memory) -> str:

@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy import delete, update
+from sqlalchemy import select as select_columns
 from sqlmodel import Session as DbSession
 from sqlmodel import col, select
 
@@ -11,6 +13,27 @@ from memory_core.models.context import ContextWindow
 from memory_core.models.memory import MemorySource
 from memory_core.models.turn import Session, Turn
 from memory_core.values import MemoryId, ScopeKey
+
+
+class ArchivedTurn(NamedTuple):
+    """A turn whose words are still here: what a context needs of it, without the cost of a row's object."""
+
+    id: int
+    text: str
+    said_at: datetime
+    speaker: str | None
+    role: str
+    consolidated_at: datetime | None
+
+
+_ARCHIVED = (
+    col(Turn.id),
+    col(Turn.text),
+    col(Turn.said_at),
+    col(Turn.speaker),
+    col(Turn.role),
+    col(Turn.consolidated_at),
+)
 
 
 class ArchiveRepository:
@@ -50,25 +73,25 @@ class ArchiveRepository:
         )
         return set(self._db.exec(statement.distinct()))
 
-    def newest(self, scope: ScopeKey, *, agent_id: str, session_key: str, limit: int) -> list[Turn]:
+    def newest(self, scope: ScopeKey, *, agent_id: str, session_key: str, limit: int) -> list[ArchivedTurn]:
         """The newest turns of a conversation whose words are still here, newest first."""
         statement = (
-            select(Turn)
+            select_columns(*_ARCHIVED)
             .where(
-                Turn.scope_key == scope,
-                Turn.agent_id == agent_id,
-                Turn.session_key == session_key,
+                col(Turn.scope_key) == scope,
+                col(Turn.agent_id) == agent_id,
+                col(Turn.session_key) == session_key,
                 col(Turn.text).is_not(None),
             )
             .order_by(col(Turn.id).desc())
             .limit(limit)
         )
-        return list(self._db.exec(statement))
+        return [ArchivedTurn._make(row) for row in self._db.connection().execute(statement)]
 
-    def sources(self, memory_ids: Sequence[MemoryId], *, scopes: Collection[ScopeKey]) -> dict[str, Turn]:
+    def sources(self, memory_ids: Sequence[MemoryId], *, scopes: Collection[ScopeKey]) -> dict[str, ArchivedTurn]:
         """By memory, the first turn it came from whose words are still here."""
         statement = (
-            select(MemorySource.memory_id, Turn)
+            select_columns(col(MemorySource.memory_id), *_ARCHIVED)
             .join(Turn, col(Turn.id) == col(MemorySource.turn_id))
             .where(
                 col(MemorySource.memory_id).in_(memory_ids),
@@ -77,4 +100,5 @@ class ArchiveRepository:
             )
             .order_by(col(MemorySource.id).desc())
         )
-        return dict(self._db.exec(statement).all())
+        rows = self._db.connection().execute(statement)
+        return {memory_id: ArchivedTurn._make(row) for memory_id, *row in rows}

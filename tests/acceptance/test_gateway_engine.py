@@ -1,12 +1,13 @@
 """The context engine in the real gateway: chosen by its slot, it keeps turns, shortens the context and brings back."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.acceptance.live import PLUGIN, Live
-from tests.rig.model_steps import Body, reply, texts
+from tests.acceptance.live import OWNER, PLUGIN, Live
+from tests.rig.model_steps import Body, context_overflow, reply, texts, tool_call
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -37,6 +38,99 @@ def test_a_turn_is_kept_once_and_recalled_in_another_conversation(live: Live) ->
     assert not _complaints(live)
 
 
+def test_compact_moves_the_window_and_asks_no_model(live: Live) -> None:
+    session = "agent:main:compacted"
+    _talk(live, session, exchanges=8)
+    asked = len(live.model.requests)
+
+    live.gateway.operator_turn("/compact", session=session)
+    _, given = live.operator("Which number did the first thought have?", session=session)
+
+    request = live.model.requests[-1]
+    assert len(live.model.requests) == asked + 1
+    assert "Thought 0 about clouds" not in _before(request, "Which number did the first thought have?")
+    assert "Thought 7 about" in _before(request, "Which number did the first thought have?")
+    assert "Thought 7 about" not in given, "what the model sees anyway isn't said twice"
+    assert not _complaints(live)
+
+
+def test_an_overflow_is_answered_by_a_shorter_request(live: Live) -> None:
+    session = "agent:main:overflow"
+    _talk(live, session, exchanges=8)
+    live.model.push(context_overflow(), reply("It fits now."))
+
+    turn = live.gateway.operator_turn("Does this still fit, I wonder?", session=session)
+
+    long, short = (_before(body, "Does this still fit") for body in live.model.requests[-2:])
+    assert turn.text == "It fits now."
+    assert len(short) < len(long)
+    assert live.history(session)[-1]["role"] == "assistant"
+
+
+def test_a_tool_call_and_its_result_stay_together(live: Live) -> None:
+    session = "agent:main:tool-loop"
+    _talk(live, session, exchanges=4)
+    search = tool_call("nightshift_search", {"query": "thoughts about coffee"})
+    live.model.push(search, search, reply("Found."))
+
+    live.gateway.operator_turn("Search for my thoughts about coffee, twice.", session=session)
+    live.gateway.operator_turn("/compact", session=session)
+    live.gateway.operator_turn("Thanks, that was all for today.", session=session)
+
+    roles = [str(message["role"]) for message in live.model.requests[-1]["messages"]]
+    calls = sum(len(message.get("tool_calls") or []) for message in live.model.requests[-1]["messages"])
+    assert calls == roles.count("tool") == 2
+
+
+def test_earlier_messages_stay_byte_equal_from_turn_to_turn(live: Live) -> None:
+    session = "agent:main:cache"
+    live.post("/v1/tools/memory_store", {"session": OWNER, "arguments": {"text": "My boat is called Halcyon."}})
+    live.gateway.operator_turn("What is my boat called?", session=session)
+    first = live.model.requests[-1]["messages"]
+    live.gateway.operator_turn("Is Halcyon the name of my boat?", session=session)
+    second = live.model.requests[-1]["messages"]
+
+    assert json.dumps(first[0]) == json.dumps(second[0]), "the system prompt"
+    assert "kref://" in json.dumps(second[-2:])
+    assert "kref://" not in json.dumps(second[1:-2]), "memory stands in its own turn only"
+
+
+def test_the_slot_is_switched_while_the_gateway_runs(live: Live) -> None:
+    session = "agent:main:switched"
+    live.gateway.operator_turn("My violin was built by Amati's pupil Rota.", session=session)
+    live.gateway.reconfigure({"plugins": {"slots": {"contextEngine": "legacy"}}})
+    live.wait_ready()
+    live.gateway.operator_turn("My cello was built by Testore of Milan.", session=session)
+    live.gateway.reconfigure({"plugins": {"slots": {"contextEngine": PLUGIN}}})
+    live.wait_ready()
+    live.gateway.operator_turn("My flute was built by Louis Lot of Paris.", session=session)
+
+    for word, asked in (("Rota", "violin"), ("Testore", "cello"), ("Louis Lot", "flute")):
+        live.wait_remembered(word, asked=f"Who built my {asked}?")
+    listed = live.post("/v1/tools/memory_list", {"session": OWNER, "arguments": {"limit": 200}})["details"]["memories"]
+    said = [memory["text"] for memory in listed]
+    assert [sum(word in text for text in said) for word in ("Rota", "Testore", "Louis Lot")] == [1, 1, 1]
+    assert all(memory["count"] == 1 for memory in listed if "built by" in memory["text"])
+
+
+def test_full_mode_brings_back_what_the_whole_conversation_said(live: Live) -> None:
+    session = "agent:main:full"
+    live.gateway.reconfigure(_engine({"compactionMode": "full"}))
+    live.wait_ready()
+    try:
+        live.gateway.operator_turn("The code of the north gate is 77-Sierra.", session=session)
+        _talk(live, session, exchanges=3)
+        live.gateway.operator_turn("/compact", session=session)
+        question = "Which code does the north gate have?"
+        _, given = live.operator(question, session=session)
+    finally:
+        live.gateway.reconfigure(_engine({"compactionMode": "hybrid"}))
+        live.wait_ready()
+
+    assert "Thought" not in _before(live.model.requests[-1], question)
+    assert "77-Sierra" in given
+
+
 NEEDLES = {
     "The spare key of the dome hangs behind the barometer in hut 7.": (
         "Where does the spare key of the dome hang?",
@@ -60,6 +154,19 @@ NEEDLES = {
 }
 EXCHANGES = 150
 _TOPICS = ("clouds", "coffee", "trams", "cheese", "maps", "winter", "violins", "paper", "tides", "gardens", "bridges")
+
+
+def _talk(live: Live, session: str, *, exchanges: int) -> None:
+    """Say so much that there is something to compact."""
+    for number in range(exchanges):
+        topic = _TOPICS[number % len(_TOPICS)]
+        words = f"people have always liked {topic}, one way or another. " * 12
+        live.model.push(reply(f"Thought {number} about {topic}: {words}"))
+        live.gateway.operator_turn(f"Tell me thought number {number} about {topic}.", session=session)
+
+
+def _engine(changes: Mapping[str, object]) -> dict[str, object]:
+    return {"plugins": {"entries": {PLUGIN: {"config": {"contextEngine": dict(changes)}}}}}
 
 
 def test_needles_of_a_long_session_come_back_after_compaction_without_a_model_call(live: Live) -> None:

@@ -26,7 +26,8 @@ from memory_core.recall.service import RecallRequest
 from memory_core.store.dreams import DreamRepository
 from memory_core.store.revisions import RevisionRepository
 from memory_core.values import ChatRequest, MemoryKind, Origin, Scope
-from tests.integration.cores import ANA, ANAS, World, pass_time
+from plugin.backup import back_up, restore
+from tests.integration.cores import ANA, ANAS, World, opened, pass_time, settings_for
 from tests.integration.dreams.planting import dream, plant, row
 from tests.integration.traces import traces
 
@@ -301,6 +302,27 @@ def test_what_is_kept_in_memory_lets_go_too(world: World) -> None:
     recalled = world.core.recall.recall(ANA, RecallRequest(message=FACT, at=world.clock.now(), threshold=0))
     assert (recalled.found, recalled.source) == ([], "live")
     assert memory.id not in world.index.points
+
+
+def test_a_backup_from_before_brings_nothing_of_it_back(tmp_path: Path) -> None:
+    home, file = tmp_path / "home", tmp_path / "safe.backup"
+    home.mkdir()
+    with opened(home) as world:
+        world.remember(KEPT, key="kept")
+        for way in WAYS:
+            way(world)
+            pass_time(world, minutes=1)
+        back_up(world.core.settings, file)
+        pass_time(world, minutes=1)
+        forget_word(world)
+        assert traces(home, RARE) == []
+    restored = restore(settings_for(home), file)
+    assert restored.reapplied.memories >= 8
+    assert min(restored.reapplied.turns, restored.reapplied.revisions) > 0
+    assert restored.reapplied.artifacts == 2
+    assert traces(home, RARE) == []
+    with opened(home) as world:
+        assert KEPT in " ".join(world.texts())
 
 
 class TestLooking:

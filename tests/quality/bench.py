@@ -26,6 +26,9 @@ import psutil
 from memory_core.adapters.system_clock import SystemClock
 from tests.acceptance.up_process import UpProcess
 from tests.quality.abstention import measure as measure_abstention
+from tests.quality.context_evidence import measure_context
+from tests.quality.context_overhead import measure_overhead
+from tests.quality.gate_curves import measure_gate
 from tests.quality.measure_capture import measure_capture
 from tests.quality.measure_dream import measure_dream
 from tests.quality.measure_extraction import measure_extraction
@@ -143,6 +146,17 @@ def dream_runs(_: Options) -> Figures:
     return measure_dream()
 
 
+def context(options: Options) -> Figures:
+    """What an assembled context holds of the turns that answer, by token budget; what assembling and listening cost."""
+    folder = options.bench / "locomo-dev"
+    return {"overhead": measure_overhead(), "evidence": measure_context(folder) if folder.exists() else {}}
+
+
+def gate(_: Options) -> Figures:
+    """How often the streaming gate stages, interrupts and revises as its knobs are turned."""
+    return measure_gate()
+
+
 SECTIONS: Mapping[str, Callable[[Options], Figures]] = {
     "tree": tree_at_rest,
     "recall": recall_quality,
@@ -152,6 +166,8 @@ SECTIONS: Mapping[str, Callable[[Options], Figures]] = {
     "extraction": extraction,
     "redaction": redaction,
     "capture": capture_cost,
+    "context": context,
+    "gate": gate,
 }
 """By name, in order. To add one is a line here; figures are numbers, texts, and maps of them."""
 

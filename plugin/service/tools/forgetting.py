@@ -14,7 +14,7 @@ from pydantic import Field, StringConstraints
 from memory_core.errors import Invalid, NotFound
 from memory_core.forgetting.selecting import Chosen, Wish
 from memory_core.forgetting.service import Receipt, Selection
-from memory_core.values import ScopeKey
+from memory_core.values import MemoryId, ScopeKey
 from plugin.backup_list import backups_of
 from plugin.service.schemas import STORABLE, Instant, Key, MemoryOut, Wire
 from plugin.service.tools.base import Tool, ToolCall, ToolReply, dump
@@ -49,7 +49,7 @@ class _Preview:
 
 
 class Previews:
-    """What was shown and may be confirmed: bounded, for a quarter of an hour, by the same scope only."""
+    """What was shown and may be confirmed: bounded, for a quarter of an hour, by the same scope only, once."""
 
     def __init__(self) -> None:
         """Remember nothing yet."""
@@ -66,24 +66,22 @@ class Previews:
                 self._kept.popitem(last=False)
         return preview_id
 
-    def take(self, preview_id: str, *, scopes: Sequence[ScopeKey], numbers: Sequence[int] = ()) -> Selection:
-        """The selection that was shown, or those of its memories that are numbered, from 1; it is used up then.
+    def shown(self, preview_id: str, *, scopes: Sequence[ScopeKey]) -> Selection:
+        """The selection that was shown.
 
         Raises:
             NotFound: there is none of this id for these scopes, or it is too old.
-            Invalid: a number stands for nothing that was shown.
         """
         with self._lock:
             preview = self._kept.get(preview_id)
-            if preview is None or preview.scopes != tuple(scopes) or preview.until < time.monotonic():
-                raise NotFound("previewId: there is no such preview any more; ask for a new one")
-            shown = preview.selection.memory_ids[:_PREVIEW_LIMIT]
-            if any(not 1 <= number <= len(shown) for number in numbers):
-                raise Invalid(f"refs: with this previewId, numbers go from 1 to {len(shown)}")
-            del self._kept[preview_id]
-        if not numbers:
-            return preview.selection
-        return Selection(memory_ids=tuple(shown[number - 1] for number in dict.fromkeys(numbers)))
+        if preview is None or preview.scopes != tuple(scopes) or preview.until < time.monotonic():
+            raise NotFound("previewId: there is no such preview any more; ask for a new one")
+        return preview.selection
+
+    def drop(self, preview_id: str) -> None:
+        """Forget a preview that was confirmed."""
+        with self._lock:
+            self._kept.pop(preview_id, None)
 
 
 def make(previews: Previews) -> Tool:
@@ -102,7 +100,8 @@ def _forget(call: ToolCall, arguments: ForgetArguments, *, previews: Previews) -
     if call.scope.reason and call.scope.writes is None:
         return ToolReply(text=f"Nothing was forgotten: {call.scope.reason}.", details=_numbers(_NOTHING, matched=0))
     if arguments.confirm and arguments.preview_id:
-        selection = previews.take(arguments.preview_id, scopes=scopes, numbers=_shown_numbers(arguments.refs))
+        selection = _part(call, previews.shown(arguments.preview_id, scopes=scopes), refs=arguments.refs)
+        previews.drop(arguments.preview_id)
         receipt = call.core.forgetting.forget(scopes, selection)
         return _done(call, receipt, matched=len(selection.memory_ids))
     wish = _wish(arguments)
@@ -127,11 +126,30 @@ def _wish(arguments: ForgetArguments) -> Wish:
     )
 
 
-def _shown_numbers(refs: Sequence[str]) -> list[int]:
-    numbers = [ref.strip().removeprefix("#") for ref in refs]
-    if wrong := next((ref for ref in numbers if not (ref.isascii() and ref.isdigit())), None):
-        raise Invalid(f"refs: with a previewId, {wrong[:40]!r} must be a number of what was shown")
-    return [int(number) for number in numbers]
+def _part(call: ToolCall, selection: Selection, *, refs: Sequence[str]) -> Selection:
+    """Of what was shown, the memories that are named, by number or by address; all of it when none or all are.
+
+    Raises:
+        Invalid: something is named that wasn't shown.
+        NotFound: an address leads nowhere.
+    """
+    shown = selection.memory_ids
+    wanted = {_shown_as(call, ref, shown=shown[:_PREVIEW_LIMIT]) for ref in refs}
+    if not refs or wanted == set(shown):
+        return selection
+    return Selection(memory_ids=tuple(one for one in shown if one in wanted))
+
+
+def _shown_as(call: ToolCall, ref: str, *, shown: Sequence[MemoryId]) -> MemoryId:
+    number = ref.strip().removeprefix("#").rstrip(".")
+    if number.isascii() and number.isdigit():
+        if 1 <= int(number) <= len(shown):
+            return shown[int(number) - 1]
+        raise Invalid(f"refs: with this previewId, numbers go from 1 to {len(shown)}")
+    memory_id = MemoryId(call.core.library.get(ref, scopes=call.scope.reads).memory.id)
+    if memory_id not in shown:
+        raise Invalid(f"refs: {ref[:120]!r} is not among what this previewId showed")
+    return memory_id
 
 
 def _preview(call: ToolCall, chosen: Chosen, *, preview_id: str) -> ToolReply:
