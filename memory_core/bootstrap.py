@@ -24,6 +24,7 @@ from memory_core.capture.writing import MemoryWriter
 from memory_core.consolidation.service import ConsolidationService
 from memory_core.context.service import ContextService
 from memory_core.creative.capturing import CapturingService
+from memory_core.creative.drafting import DraftingService
 from memory_core.creative.keeping import ArtifactKeeper
 from memory_core.creative.remembering import ArtifactMemories, KeepingOptions
 from memory_core.creative.service import CreativeService
@@ -35,7 +36,7 @@ from memory_core.forgetting.selecting import SelectingService
 from memory_core.forgetting.service import ForgettingService
 from memory_core.gate.service import GateService
 from memory_core.indexing.service import IndexingService
-from memory_core.jobs.handlers import handlers
+from memory_core.jobs.handlers import ConsolidationHandler, handlers
 from memory_core.jobs.housekeeping import Housekeeping
 from memory_core.jobs.model_calls import ModelCallService
 from memory_core.jobs.service import JobService
@@ -217,6 +218,15 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
     options = KeepingOptions(project=settings.identity.project, keeps_text=settings.keeps_text)
     artifact_memories = ArtifactMemories(writer, keys=keys, clock=clock, options=options)
     keeper = ArtifactKeeper(database, store=artifact_store, memories=artifact_memories, clock=clock)
+    capturing = CapturingService(
+        database, store=artifact_store, clock=clock, pii_redaction=settings.capture.pii_redaction, on_work=on_work
+    )
+    consolidate = ConsolidationHandler(
+        consolidation,
+        drafting=DraftingService(database, capturing=capturing, store=artifact_store, clock=clock, settings=settings),
+        indexing=indexing,
+        after_sessions=AfterSessions(database, clock=clock),
+    )
     dreams = open_dreams(database, settings=settings, clock=clock, on_work=on_work)
     dream_runs = DreamService(
         DreamParts(database=database, clock=clock, embedder=embedder, keys=keys, settings=settings.dream, chat=chat)
@@ -264,13 +274,7 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
         editing=EditingService(
             database, writer=writer, keys=keys, clock=clock, pii_redaction=settings.capture.pii_redaction
         ),
-        capturing=CapturingService(
-            database,
-            store=artifact_store,
-            clock=clock,
-            pii_redaction=settings.capture.pii_redaction,
-            on_work=on_work,
-        ),
+        capturing=capturing,
         creative=CreativeService(database, store=artifact_store, finder=finder, clock=clock),
         housekeeping=housekeeping,
         dreams=dreams,
@@ -279,12 +283,7 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
             database,
             engine=ports.engine,
             handlers=handlers(
-                consolidation,
-                indexing=indexing,
-                keeper=keeper,
-                housekeeping=housekeeping,
-                dreams=dream_runs,
-                after_sessions=AfterSessions(database, clock=clock),
+                consolidate, indexing=indexing, keeper=keeper, housekeeping=housekeeping, dreams=dream_runs
             ),
             clock=clock,
         ),

@@ -34,6 +34,15 @@ class Embedder(Protocol):
         """Name of the model and of the vector layout; vectors of different names never mix."""
         ...
 
+    @property
+    def problem(self) -> str | None:
+        """Why another model than the wanted one is used; None when that is not so.
+
+        Raises:
+            Unavailable: the embedder is away.
+        """
+        ...
+
     def embed_query(self, text: str, *, quiet: Collection[str] = ()) -> Embedding:
         """Vectors of a question, cut to about 64 word pieces.
 

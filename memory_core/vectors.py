@@ -53,6 +53,7 @@ class JoinedVectors:
         numbers: Keywords of all memories.
         weights: Their weights.
         owners: Which memory has each keyword.
+        unread: Which memories have rows of another model, left out here; None when there is no such memory.
     """
 
     rows: FloatArray
@@ -60,6 +61,7 @@ class JoinedVectors:
     numbers: npt.NDArray[np.int64]
     weights: npt.NDArray[np.float64]
     owners: npt.NDArray[np.int64]
+    unread: npt.NDArray[np.bool_] | None = None
 
 
 def passage_text(text: str, *, speaker: str | None) -> str:

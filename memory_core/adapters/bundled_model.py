@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,7 @@ STATE_SIZE = 384
 
 _WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _VOCABULARY_MD5 = "64800d5d8528ce344256daf115d4965e"
-_NAME = "sentence-transformers/all-MiniLM-L6-v2"
+BUNDLED_NAME = "sentence-transformers/all-MiniLM-L6-v2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,11 +38,30 @@ class States:
 
     Attributes:
         piece_ids: Shape (pieces,): numbers of the word pieces, the first and the last being the model's own marks.
-        states: Shape (pieces, 384): the last hidden states, not normalised.
+        states: Shape (pieces, dimensions): the last hidden states, not normalised.
+        pooled: The model's own vector of the text, unit norm; None where it is to be made of the states.
     """
 
     piece_ids: npt.NDArray[np.int64]
     states: FloatArray
+    pooled: FloatArray | None = None
+
+
+class TextModel(Protocol):
+    """What every model offers; thread-safe."""
+
+    @property
+    def vocabulary(self) -> Sequence[str]:
+        """Every word piece by its number."""
+        ...
+
+    def states(self, texts: Sequence[str]) -> list[States]:
+        """One forward pass over all texts; the caller keeps the batch small."""
+        ...
+
+    def cut(self, text: str, *, pieces: int) -> str:
+        """The opening of a text that has at most `pieces` word pieces."""
+        ...
 
 
 class BundledModel:
@@ -63,11 +82,11 @@ class BundledModel:
         self.vocabulary = tuple(vocabulary.read_text(encoding="utf-8").splitlines())
         # One thread: two were three times slower under load. No arena: it never gives back what the longest batch took.
         loaded = TextEmbedding(
-            _NAME, specific_model_path=str(folder), threads=1, local_files_only=True, enable_cpu_mem_arena=False
+            BUNDLED_NAME, specific_model_path=str(folder), threads=1, local_files_only=True, enable_cpu_mem_arena=False
         )
         self._model = cast("Any", loaded.model)
         self._tokenizer = cast("Tokenizer", self._model.tokenizer)
-        _give_back_memory()
+        give_back_memory()
 
     def states(self, texts: Sequence[str]) -> list[States]:
         """One forward pass over all texts; the caller keeps the batch small."""
@@ -110,7 +129,8 @@ def _assemble(folder: Path, *, vocabulary: Path, weights: Path) -> None:
             (made / file).replace(folder / file)
 
 
-def _give_back_memory() -> None:
+def give_back_memory() -> None:
+    """Return to the system what building a session took."""
     # Building the session leaves some 60 MB of freed heap behind; only glibc needs to be told to return it.
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:

@@ -1,15 +1,16 @@
-"""Embedder over fastembed and the bundled model: pooled, token and keyword vectors from one forward pass."""
+"""Embedder over fastembed: pooled, token and keyword vectors from one forward pass of the bundled or another model."""
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from memory_core.adapters.bundled_model import BundledModel, States
+from memory_core.adapters.bundled_model import BundledModel, States, TextModel
+from memory_core.adapters.chosen_model import ChosenModel
 from memory_core.adapters.index_layout import BUNDLED
 from memory_core.adapters.passage_batches import batches
 from memory_core.adapters.token_rows import TokenRows, load_projection
-from memory_core.adapters.word_pieces import PieceTable
+from memory_core.adapters.word_pieces import FIRST_WORD, PieceTable
 from memory_core.keywords import keywords, weigh_document, weigh_query
 from memory_core.values import Embedding
 
@@ -22,25 +23,40 @@ class FastembedEmbedder:
     """Turns texts into vectors in this process; a passage takes about 10 ms of CPU for each 25 word pieces.
 
     Attributes:
-        bundled: The model itself.
+        source: The model itself.
+        layout: Of its vectors.
+        problem: Why another model than the wanted one is used; None when that is not so.
     """
 
-    def __init__(self, folder: Path) -> None:
-        """Load the model.
+    def __init__(self, folder: Path, *, chosen: ChosenModel | None = None, problem: str | None = None) -> None:
+        """Load the bundled model, or take another one.
 
         Args:
-            folder: Where the model's files are put together; made when missing.
+            folder: Where the bundled model's files are put together; made when missing.
+            chosen: The other one; None for the bundled one.
+            problem: See above.
 
         Raises:
             Corrupt: the installed model isn't the one that was checked.
         """
-        self.bundled = BundledModel(folder)
-        self._tokens = TokenRows(PieceTable(self.bundled.vocabulary), load_projection())
+        self.problem = problem
+        if chosen is None:
+            self.source: TextModel = BundledModel(folder)
+            self.layout = BUNDLED
+            projection = load_projection()
+        else:
+            self.source = chosen
+            self.layout = chosen.layout
+            projection = chosen.projection
+        vocabulary = self.source.vocabulary
+        # Only vocabularies like the bundled one begin with a block of marks and single characters.
+        first_word = FIRST_WORD if "the" in vocabulary[FIRST_WORD : FIRST_WORD + 1] else 0
+        self._tokens = TokenRows(PieceTable(vocabulary, first_word=first_word), projection)
 
     @property
     def model(self) -> str:
         """Name of the model and of the vector layout; vectors of different names never mix."""
-        return BUNDLED.model
+        return self.layout.model
 
     def embed_query(self, text: str, *, quiet: Collection[str] = ()) -> Embedding:
         """Vectors of a question, cut to 62 word pieces; its token rows are weighted, the weights adding up to 1.
@@ -52,9 +68,9 @@ class FastembedEmbedder:
             text: The question.
             quiet: Words that get no row, such as names that stand in every memory; all count if nothing else is left.
         """
-        text = self.bundled.cut(text[:_QUERY_CHARACTERS], pieces=_QUERY_PIECES)
+        text = self.source.cut(text[:_QUERY_CHARACTERS], pieces=_QUERY_PIECES)
         found = keywords(text)
-        states = self.bundled.states([text])[0]
+        states = self.source.states([text])[0]
         rows, weights = self._tokens.rows(states, keywords=found, quiet=quiet, function_words=True)
         if len(weights):
             rows = rows * (weights / weights.sum())[:, np.newaxis]
@@ -65,7 +81,7 @@ class FastembedEmbedder:
         """Vectors of texts to be found, in the order given, each cut to 254 word pieces."""
         done: dict[int, Embedding] = {}
         for batch in batches(texts):
-            states = self.bundled.states([texts[index][:_PASSAGE_CHARACTERS] for index in batch])
+            states = self.source.states([texts[index][:_PASSAGE_CHARACTERS] for index in batch])
             for index, state in zip(batch, states, strict=True):
                 done[index] = self._passage(texts[index], state)
         return [done[index] for index in range(len(texts))]

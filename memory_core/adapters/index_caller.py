@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from memory_core.adapters.index_wire import HEAD, Wire, body_length, pack, unpack
-from memory_core.errors import Invalid, Unavailable
+from memory_core.errors import Conflict, Invalid, Unavailable
 from memory_core.unix_address import unix_address
 
 _MAX_IDLE = 16
@@ -31,6 +31,7 @@ class Caller:
 
         Raises:
             Invalid: the process refused the arguments.
+            Conflict: the process has another model than the caller thinks.
             Unavailable: the process is away or didn't answer in time.
         """
         deadline = time.monotonic() + within_s
@@ -117,4 +118,5 @@ def _result(answer: Wire) -> object:
     if "ok" in answer:
         return answer["ok"]
     message = str(answer.get("message"))
-    raise Invalid(message) if answer.get("error") == Invalid.code else Unavailable(message)
+    refusals = {refusal.code: refusal for refusal in (Invalid, Conflict)}
+    raise refusals.get(str(answer.get("error")), Unavailable)(message)

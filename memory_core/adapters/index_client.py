@@ -14,7 +14,7 @@ from memory_core.adapters.index_wire import (
     to_embedding,
     to_hit,
 )
-from memory_core.errors import Unavailable
+from memory_core.errors import Conflict, Unavailable
 from memory_core.values import Embedding, Hit, MemoryId, Point, PointFilter
 
 QUESTION_S = 5.0
@@ -43,14 +43,24 @@ class RemoteEmbedder:
 
     @property
     def model(self) -> str:
-        """Name of the model and of the vector layout, asked for once.
+        """Name of the model and of the vector layout, asked for once and after it changed.
 
         Raises:
             Unavailable: the process is away and was never there.
         """
-        if self._model is None:
-            self._model = _health(self._caller, within_s=self._question_s).model
-        return self._model
+        model = self._model
+        if model is None:
+            model = self._model = _health(self._caller, within_s=self._question_s).model
+        return model
+
+    @property
+    def problem(self) -> str | None:
+        """Why another model than the wanted one is used; None when that is not so.
+
+        Raises:
+            Unavailable: the process is away or too slow.
+        """
+        return _health(self._caller, within_s=self._question_s).problem
 
     def embed_query(self, text: str, *, quiet: Collection[str] = ()) -> Embedding:
         """Vectors of a question.
@@ -59,7 +69,7 @@ class RemoteEmbedder:
             Unavailable: the process is away or too slow.
         """
         args = {"text": text, "quiet": list(quiet)}
-        return to_embedding(_map(self._caller.call("embed_query", args, within_s=self._question_s)))
+        return to_embedding(_map(self._call("embed_query", args, within_s=self._question_s)))
 
     def embed_passages(self, texts: Sequence[str]) -> list[Embedding]:
         """Vectors of texts to be found, in the order given.
@@ -70,9 +80,17 @@ class RemoteEmbedder:
         embeddings: list[Embedding] = []
         for start in range(0, len(texts), _TEXTS_PER_CALL):
             args = {"texts": list(texts[start : start + _TEXTS_PER_CALL])}
-            answer = self._caller.call("embed_passages", args, within_s=self._work_s)
+            answer = self._call("embed_passages", args, within_s=self._work_s)
             embeddings += [to_embedding(_map(wire)) for wire in _list(answer)]
         return embeddings
+
+    def _call(self, op: str, args: Wire, *, within_s: float) -> object:
+        """Make a call to the model whose name `model` tells; vectors of another one would be stored as its."""
+        try:
+            return self._caller.call(op, {**args, "model": self.model}, within_s=within_s)
+        except Conflict as error:
+            self._model = None
+            raise Unavailable("the embedding model was changed during the call") from error
 
     def close(self) -> None:
         """Close idle connections."""

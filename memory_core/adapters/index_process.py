@@ -13,9 +13,8 @@ import time
 import structlog
 
 from memory_core import lifeline
-from memory_core.adapters.fastembed_embedder import FastembedEmbedder
+from memory_core.adapters.embedder_choice import choose, wait_for_files
 from memory_core.adapters.index_folder import claim, mark_damaged, open_index
-from memory_core.adapters.index_layout import BUNDLED
 from memory_core.adapters.index_server import IndexServer
 from memory_core.errors import Conflict, Corrupt, MemoryCoreError
 from memory_core.settings import Settings
@@ -37,7 +36,11 @@ def main() -> None:
     """Serve until the starter ends; one line and an exit code when that is impossible."""
     os.umask(_PRIVATE_UMASK)
     try:
-        serve(load_settings())
+        settings, ending = load_settings(), _Ending()
+        lifeline.hold(ending.end)
+        serve(settings, ending)
+        while ending.take_renewal():
+            serve(settings, ending)
     except Conflict as error:
         log.error("index.in_use", reason=str(error))  # noqa: TRY400 - one line for a person, no traceback
         sys.exit(EXIT_IN_USE)
@@ -46,7 +49,7 @@ def main() -> None:
         sys.exit(EXIT_FAILED)
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, ending: "_Ending") -> None:
     """Load, answer, and flush at the end.
 
     Raises:
@@ -55,19 +58,19 @@ def serve(settings: Settings) -> None:
         Unavailable: the index can't be written.
     """
     started_at = time.monotonic()
-    ending = _Ending()
-    lifeline.hold(ending.end)
     lock = claim(settings.index_folder)
     try:
-        embedder = FastembedEmbedder(settings.home / "models")
-        index = open_index(settings.index_folder, layout=BUNDLED)
+        choice = choose(settings)
+        index = open_index(settings.index_folder, layout=choice.embedder.layout)
         server = IndexServer(
-            embedder=embedder,
+            embedder=choice.embedder,
             index=index,
-            layout=BUNDLED,
+            layout=choice.embedder.layout,
             on_damage=lambda: ending.damaged(settings),
         )
         if ending.of(server):
+            if choice.awaited is not None:
+                wait_for_files(choice.awaited, settings.home / "models", on_there=ending.renew)
             listening = _listen(settings)
             log.info("index.ready", points=index.count(), took_s=round(time.monotonic() - started_at, 1))
             asyncio.run(server.serve(listening))
@@ -85,6 +88,7 @@ class _Ending:
     def __init__(self) -> None:
         self.is_damaged = False
         self._asked = threading.Event()
+        self._renewed = threading.Event()
         self._server: IndexServer | None = None
 
     def end(self) -> None:
@@ -92,6 +96,18 @@ class _Ending:
         self._asked.set()
         if self._server is not None:
             self._server.stop()
+
+    def renew(self) -> None:
+        """The wanted model is there: serve again, with it."""
+        self._renewed.set()
+        if self._server is not None:
+            self._server.stop()
+
+    def take_renewal(self) -> bool:
+        """Whether serving is to begin again; tells it once."""
+        again = self._renewed.is_set() and not self._asked.is_set()
+        self._renewed.clear()
+        return again
 
     def of(self, server: IndexServer) -> bool:
         """From now on this server is to be stopped; False when the end was asked for before."""

@@ -29,7 +29,7 @@ from memory_core.adapters.index_wire import (
 )
 from memory_core.adapters.passage_batches import MAX_BATCH, batches
 from memory_core.adapters.work_lane import Steps, Urgency, WorkLane, at_once
-from memory_core.errors import Corrupt, Invalid, MemoryCoreError, Unavailable
+from memory_core.errors import Conflict, Corrupt, Invalid, MemoryCoreError, Unavailable
 from memory_core.ports import Embedder, VectorIndex
 from memory_core.values import Embedding, MemoryId, Point
 
@@ -178,6 +178,7 @@ class IndexServer:
                 count=self._index.count(),
                 # This very question is being answered.
                 waiting=self.waiting() - 1,
+                problem=self._embedder.problem,
             )
         )
 
@@ -205,13 +206,21 @@ class IndexServer:
         return self._points, at_once(lambda: self._index.delete(ids)), Urgency.SMALL
 
     def _embed_query(self, args: Wire) -> _Start:
+        self._check_model(args)
         text, quiet = str(args["text"]), [str(word) for word in args["quiet"]]
         steps = at_once(lambda: from_embedding(self._embedder.embed_query(text, quiet=quiet)))
         return self._questions, steps, Urgency.QUESTION
 
     def _embed_passages(self, args: Wire) -> _Start:
+        self._check_model(args)
         texts = [str(text) for text in args["texts"]]
         return self._passages, self._embed(texts), _urgency(len(texts), small=MAX_BATCH)
+
+    def _check_model(self, args: Wire) -> None:
+        """Vectors of another model than the caller thinks would be stored under a wrong name."""
+        model = args.get("model")
+        if model is not None and model != self._embedder.model:
+            raise Conflict("the embedding model is another one now")
 
     def _write(self, points: Sequence[Point]) -> Steps:
         for start in range(0, len(points), POINTS_PER_PIECE):

@@ -47,12 +47,14 @@ class IndexHealth:
         epoch: As `VectorIndex.epoch`.
         count: Number of stored points; 0 in an epoch not seen before when the index had to be started anew.
         waiting: Pieces of work that wait or are being done.
+        problem: As `Embedder.problem`.
     """
 
     model: str
     epoch: str
     count: int
     waiting: int
+    problem: str | None = None
 
 
 def pack(message: Wire) -> bytes:

@@ -11,9 +11,11 @@ from memory_core.keywords import is_latin
 from memory_core.stop_words import STOP_WORDS
 from memory_core.values import FloatArray
 
-_FIRST_WORD = 1996
+FIRST_WORD = 1996
 """The vocabulary lists marks and single characters first, then words and their parts by falling frequency."""
 _RARE_RANK = 1000
+_MULTILINGUAL_SHARE = 0.3
+"""Of the pieces with letters, those of other scripts: .05 in the bundled model, over .5 in multilingual ones."""
 _LEFT_OF_APOSTROPHES = frozenset(("s", "t", "d", "m", "ll", "re", "ve"))
 _WORD_WEIGHT = float(np.log(_RARE_RANK + 5))
 
@@ -25,9 +27,16 @@ class PieceTable:
         is_latin: Whether the piece is Latin letters or digits, which the model was trained on.
         is_other: Whether it holds letters of another script, or is the mark of an unknown text.
         carries_meaning: Latin, and no function word.
+        reads_all: The model has many words of other scripts: then they count as Latin does.
     """
 
-    def __init__(self, vocabulary: Sequence[str]) -> None:
+    def __init__(self, vocabulary: Sequence[str], *, first_word: int = FIRST_WORD) -> None:
+        """Look at every piece.
+
+        Args:
+            vocabulary: Pieces by their number, parts of words beginning with "##", the model's marks in brackets.
+            first_word: Number of the most frequent word.
+        """
         stop = STOP_WORDS["english"] | _LEFT_OF_APOSTROPHES
         texts = [piece.removeprefix("##") for piece in vocabulary]
         marks = [piece.startswith("[") and len(piece) > 1 for piece in vocabulary]
@@ -35,10 +44,13 @@ class PieceTable:
         latin = [word and is_latin(text) for word, text in zip(words, texts, strict=True)]
         self.is_latin: npt.NDArray[np.bool_] = np.array(latin)
         self.is_other: npt.NDArray[np.bool_] = np.array(words) & ~self.is_latin
-        self.is_other[list(vocabulary).index("[UNK]")] = True
+        self.reads_all = bool(self.is_other.sum() > _MULTILINGUAL_SHARE * max(int(np.sum(words)), 1))
+        if self.reads_all:
+            self.is_latin, self.is_other = self.is_latin | self.is_other, np.zeros_like(self.is_other)
+        self.is_other |= np.array([piece == "[UNK]" for piece in vocabulary])
         self.carries_meaning: npt.NDArray[np.bool_] = self.is_latin & ~np.array([p in stop for p in vocabulary])
         self._texts = tuple(vocabulary)
-        self._weights = _weights(len(vocabulary))
+        self._weights = _weights(len(vocabulary), first_word=first_word)
 
     def weights(self, piece_ids: npt.NDArray[np.int64]) -> FloatArray:
         """How much each piece of a question counts; only the proportions matter."""
@@ -69,10 +81,10 @@ def keyword_weights(keywords: Sequence[str]) -> FloatArray:
     return np.array([_WORD_WEIGHT if len(keyword) > 1 else _WORD_WEIGHT / 2 for keyword in keywords], dtype=np.float32)
 
 
-def _weights(size: int) -> FloatArray:
+def _weights(size: int, *, first_word: int) -> FloatArray:
     """Inverse document frequency guessed from the rank, by Zipf's law; beyond the 1,000th all count the same.
 
     What is frequent in one person's memories, such as their name, isn't known here.
     """
-    rank = np.clip(np.arange(size) - _FIRST_WORD + 1, 1, _RARE_RANK)
+    rank = np.clip(np.arange(size) - first_word + 1, 1, _RARE_RANK)
     return np.log(rank + 5).astype(np.float32)

@@ -1,6 +1,7 @@
 """Pure: a block of code becomes a short mention: its language, its length, the names it defines."""
 
 import re
+from dataclasses import dataclass
 
 _BLOCK = re.compile(
     r"^[ \t]*```[ \t]*(?P<language>[\w+#.-]{0,20})[^\n]*\n(?P<body>[\s\S]*?)(?:^[ \t]*```[ \t]*$|\Z)", re.MULTILINE
@@ -12,6 +13,19 @@ _DEFINED = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _NAMES = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeBlock:
+    """A fenced block: the word behind the fence, empty without one, and what stands between the fences."""
+
+    language: str
+    body: str
+
+
+def blocks_of(text: str) -> list[CodeBlock]:
+    """The fenced blocks of a text, in order."""
+    return [CodeBlock(language=found["language"], body=found["body"]) for found in _BLOCK.finditer(text)]
 
 
 def mention_code(text: str) -> str:

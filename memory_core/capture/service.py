@@ -17,6 +17,7 @@ from memory_core.settings import Settings
 from memory_core.store.database import Database
 from memory_core.store.jobs import JobRepository
 from memory_core.store.turns import TurnRepository
+from memory_core.store.unsaved import UnsavedRepository
 from memory_core.values import JobId, Origin, Scope, ScopeKey, SessionRef
 
 MAX_UTTERANCE_CHARS = 32_000
@@ -24,6 +25,9 @@ MAX_UTTERANCE_CHARS = 32_000
 
 PAUSE_AFTER_FAILURE = timedelta(minutes=10)
 """How long the idle track leaves a scope alone whose consolidation failed for good."""
+
+_LOOKED_BACK = timedelta(days=1)
+"""Words of sessions that were over earlier are gone, unless the context engine keeps them."""
 
 
 class CaptureStatus(StrEnum):
@@ -175,15 +179,27 @@ class CaptureService:
         return job_id
 
     def owe_idle(self) -> int:
-        """Owe the consolidation of every scope that went quiet and didn't just fail; returns how many."""
+        """Owe the consolidation of every scope that went quiet and didn't just fail; returns how many.
+
+        Also where an earlier flush left nothing to wait, if long answers are yet to be looked at for works.
+        """
         now = self._clock.now()
         before = now - timedelta(seconds=self._settings.capture.idle_consolidation_timeout_s)
         with self._database.reading() as db:
             failed = JobRepository(db).scopes_failed_since(now - PAUSE_AFTER_FAILURE)
             scopes = [scope for scope in TurnRepository(db).quiet_scopes(before=before) if scope not in failed]
+            over = UnsavedRepository(db).scopes_to_look_at(since=now - _LOOKED_BACK, now=now, quiet=now - before)
+            unseen = over.difference(scopes, failed)
         for scope in scopes:
             self.owe_now(scope)
-        return len(scopes)
+        for scope in unseen:
+            self._owe_look(scope)
+        return len(scopes) + len(unseen)
+
+    def _owe_look(self, scope: ScopeKey) -> None:
+        with self._database.transaction() as db:
+            JobRepository(db).owe_consolidation(scope, through=0, at=self._clock.now())
+        self._on_work()
 
     def drop_consolidated(self) -> int:
         """Overwrite the words of consolidated turns of sessions that went quiet; returns how many."""

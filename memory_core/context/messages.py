@@ -57,19 +57,13 @@ class Message:
 def read_message(raw: Mapping[str, Any], *, at: datetime | None, omitted_chars: int = 0) -> Message:
     """Read a message; whatever isn't understood, or was left out by the caller, counts by its size only."""
     content = raw.get("content")
-    parts = _parts(content)
-    texts = [str(part.get("text", "")) for part in parts if part.get("type") in _TEXTS]
-    calls = [part for part in parts if part.get("type") in _CALLS]
-    text = content if isinstance(content, str) else "\n".join(filter(None, texts))
+    text, calls, hidden = (content, (), 0) if isinstance(content, str) else _read_parts(_parts(content))
     key, sender = raw.get("turnKey"), raw.get("senderId")
     return Message(
         role=str(raw.get("role") or USER),
         text=text,
-        calls=tuple(str(call.get("name", "")) for call in calls),
-        tokens=MESSAGE_TOKENS
-        + estimate_tokens(text)
-        + sum(map(_hidden_tokens, parts))
-        + omitted_chars // _OMITTED_CHARS,
+        calls=calls,
+        tokens=MESSAGE_TOKENS + estimate_tokens(text) + hidden + omitted_chars // _OMITTED_CHARS,
         key=key if isinstance(key, str) and key else None,
         at=at,
         sender_id=str(sender) if sender else None,
@@ -81,11 +75,18 @@ def total_tokens(messages: Sequence[Message]) -> int:
     return sum(message.tokens for message in messages)
 
 
+def _read_parts(parts: Sequence[Mapping[str, Any]]) -> tuple[str, tuple[str, ...], int]:
+    """Words, names of called tools, and tokens of what is neither."""
+    texts = [str(part.get("text", "")) for part in parts if part.get("type") in _TEXTS]
+    calls = tuple(str(part.get("name", "")) for part in parts if part.get("type") in _CALLS)
+    return "\n".join(filter(None, texts)), calls, sum(map(_hidden_tokens, parts))
+
+
 def _parts(content: object) -> list[Mapping[str, Any]]:
     if not isinstance(content, list):
         return []
     parts = cast("list[object]", content)
-    return [cast("Mapping[str, Any]", part) for part in parts if isinstance(part, Mapping)]
+    return [cast("Mapping[str, Any]", part) for part in parts if isinstance(part, dict)]
 
 
 def _hidden_tokens(part: Mapping[str, Any]) -> int:

@@ -87,10 +87,16 @@ class CapturingService:
         self._pii_redaction = pii_redaction
         self._on_work = on_work
 
-    def capture(self, scope: Scope, request: CaptureRequest) -> Accepted:
+    def capture(self, scope: Scope, request: CaptureRequest, *, job_id: JobId | None = None) -> Accepted:
         """Keep the content and owe the rest.
 
+        Args:
+            scope: Whose it is.
+            request: What is to be kept.
+            job_id: Names the job, for a caller that may ask for the same thing twice; a new one without it.
+
         Raises:
+            Conflict: there is a job of this id.
             Invalid: the content is empty or too long, or the source is nothing that this scope knows.
             Unavailable: the artifact store or the tables can't be written; nothing is kept.
         """
@@ -103,7 +109,7 @@ class CapturingService:
         safe = redact(_checked(request.content), pii=self._pii_redaction)
         content = safe.text.encode()
         row = ArtifactCapture(
-            job_id=str(uuid4()),
+            job_id=job_id or str(uuid4()),
             scope_key=scope.writes,
             project=place.project,
             space=place.space,
@@ -118,9 +124,9 @@ class CapturingService:
             speaker=scope.speaker,
             created_at=self._clock.now(),
         )
-        job_id = self._owe(row)
+        owed = self._owe(row)
         self._on_work()
-        return Accepted(job_id=job_id, title=row.title, space=row.space, masked=sum(safe.counts.values()))
+        return Accepted(job_id=owed, title=row.title, space=row.space, masked=sum(safe.counts.values()))
 
     def state(self, scope: Scope, job_id: JobId) -> CaptureState:
         """How a request of this scope stands.

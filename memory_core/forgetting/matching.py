@@ -1,7 +1,7 @@
 """Pure: what is meant by a wish to forget, and what of other texts says the same."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 
 from memory_core.capture.chunking import sentences
 from memory_core.capture.dedup import normalise
@@ -30,14 +30,34 @@ def is_about(name: str, *, speaker: str | None, text: str) -> bool:
     return bool(words) and ((speaker or "").casefold() == name.casefold() or words <= content_words(text))
 
 
-def says_same(statement: str, text: str) -> bool:
-    """Whether a text contains what a statement says."""
-    said = _NOTE.sub("", statement)
-    words = content_words(said)
-    if len(words) >= _TELLING_WORDS and words <= content_words(text):
-        return True
-    parts = [text, *(text[chunk.start : chunk.end] for chunk in sentences(text))]
-    return normalise(said) in map(normalise, parts)
+class Statements:
+    """Statements that texts are searched for; made once, since a person's whole memory may be among them."""
+
+    def __init__(self, statements: Iterable[str]) -> None:
+        """Look for these."""
+        self._whole: set[str] = set()
+        self._by_word: dict[str, list[frozenset[str]]] = {}
+        self._words: set[str] = set()
+        for statement in statements:
+            said = _NOTE.sub("", statement)
+            words = content_words(said)
+            self._whole.add(normalise(said))
+            self._words |= words
+            if len(words) >= _TELLING_WORDS:
+                # Under one of its words only: a text without that word can't hold all of them.
+                self._by_word.setdefault(max(words, key=lambda word: (len(word), word)), []).append(words)
+
+    def are_in(self, text: str) -> bool:
+        """Whether a text says what one of the statements says."""
+        words = content_words(text)
+        if any(held <= words for word in words & self._by_word.keys() for held in self._by_word[word]):
+            return True
+        parts = [text, *(text[chunk.start : chunk.end] for chunk in sentences(text))]
+        return not self._whole.isdisjoint(map(normalise, parts))
+
+    def touch(self, text: str) -> bool:
+        """Whether a text shares any content word with them."""
+        return not self._words.isdisjoint(content_words(text))
 
 
 def is_copy(one: str, other: str) -> bool:
@@ -48,11 +68,6 @@ def is_copy(one: str, other: str) -> bool:
 def is_echo(answer: str, statement: str) -> bool:
     """Whether an answer in the same exchange takes a statement up."""
     return _shared(answer, statement, least=1) >= _ECHO_SHARE
-
-
-def touches(text: str, statement: str) -> bool:
-    """Whether a text shares any content word with a statement."""
-    return not content_words(text).isdisjoint(content_words(statement))
 
 
 def without(text: str, is_meant: Callable[[str], bool]) -> str:

@@ -1,11 +1,11 @@
 """What goes with chosen memories: copies, summaries, answers that took them up, and the words they came from."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlmodel import Session as DbSession
 
-from memory_core.forgetting.matching import is_copy, is_echo, says_same, touches, without
+from memory_core.forgetting.matching import Statements, is_copy, is_echo, without
 from memory_core.models.memory import Memory
 from memory_core.models.turn import Turn
 from memory_core.store.artifacts import ArtifactRepository
@@ -74,11 +74,7 @@ class ReachFinder:
         said = {key: row for key, row in reach.rows.items() if row.part is None and row.artifact_id is None}
         found = {MemoryId(row.id): row for row in self._derivatives.of_text_keys(self._text_keys(said))}
         found |= self._summaries(said)
-        found |= {
-            key: row
-            for key, row in self._by_ids(self._derivatives.merged(said)).items()
-            if any(is_copy(row.text, one.text) for one in said.values())
-        }
+        found |= self._merged(said)
         found |= self._of_the_same_exchange(said)
         return {key: row for key, row in found.items() if key not in reach.rows and row.artifact_id is None}
 
@@ -93,14 +89,34 @@ class ReachFinder:
             if row.kind == MemoryKind.SUMMARY
         }
 
+    def _merged(self, said: Mapping[MemoryId, Memory]) -> dict[MemoryId, Memory]:
+        """What a dream run made one with a memory, as far as both say the same still."""
+        pairs = self._derivatives.merged(said)
+        rows = dict(said) | self._by_ids({one for pair in pairs for one in pair})
+        found: dict[MemoryId, Memory] = {}
+        for pair in pairs:
+            one, other = (rows.get(MemoryId(end)) for end in pair)
+            if one and other and is_copy(one.text, other.text):
+                found |= {MemoryId(one.id): one, MemoryId(other.id): other}
+        return found
+
     def _of_the_same_exchange(self, said: Mapping[MemoryId, Memory]) -> dict[MemoryId, Memory]:
         exchanges = self._derivatives.exchanges(self._memories.source_turn_ids(list(said)))
-        neighbours = self._by_ids(self._derivatives.from_turns([turn.id or 0 for turn in exchanges]))
+        exchange_of = {turn.id: (turn.scope_key, turn.agent_id, turn.session_key, turn.turn_key) for turn in exchanges}
+        told: dict[tuple[str, ...], set[MemoryId]] = {}
+        for memory_id, turn_id in self._derivatives.from_turns([turn.id or 0 for turn in exchanges]):
+            told.setdefault(exchange_of[turn_id], set()).add(MemoryId(memory_id))
+        rows = dict(said) | self._by_ids({one for together in told.values() for one in together - said.keys()})
         return {
-            key: row
-            for key, row in neighbours.items()
-            if key not in said and (row.kind == MemoryKind.SUMMARY or any(_repeats(row, one) for one in said.values()))
+            key: rows[key]
+            for together in told.values()
+            for key in together - said.keys()
+            if key in rows and self._goes_with(rows[key], [said[one] for one in together & said.keys()])
         }
+
+    @staticmethod
+    def _goes_with(row: Memory, said: Sequence[Memory]) -> bool:
+        return row.kind == MemoryKind.SUMMARY or any(_repeats(row, one) for one in said)
 
     def _find_words(self, reach: Reach, *, turn_ids: Collection[int]) -> None:
         statements = [row.text for row in reach.rows.values() if row.part is None and row.artifact_id is None]
@@ -108,11 +124,12 @@ class ReachFinder:
         named = self._turns.by_ids([*turn_ids, *sources], scopes=self._scopes)
         reach.turns |= {turn.id or 0: turn for turn in named}
         answers = {turn.id or 0 for turn in self._derivatives.exchanges(sources)}
+        wanted = Statements(statements)
         for turn in self._turns.with_text(self._scopes) if statements else ():
             number, text = turn.id or 0, turn.text or ""
             if number in reach.turns:
                 continue
-            is_meant = _touching(statements) if number in answers else _repeating(statements)
+            is_meant = wanted.touch if number in answers else wanted.are_in
             if not is_meant(text):
                 continue
             rest = "" if turn.consolidated_at else without(text, is_meant)
@@ -140,11 +157,3 @@ def _repeats(row: Memory, other: Memory) -> bool:
     if row.origin != Origin.USER:
         return is_echo(row.text, other.text)
     return row.speaker == other.speaker and is_copy(row.text, other.text)
-
-
-def _repeating(statements: Sequence[str]) -> Callable[[str], bool]:
-    return lambda text: any(says_same(one, text) for one in statements)
-
-
-def _touching(statements: Sequence[str]) -> Callable[[str], bool]:
-    return lambda text: any(touches(text, one) for one in statements)

@@ -70,10 +70,17 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """What a wish means: the memories as they may be shown, best first, and all of it to be forgotten."""
+    """What a wish means.
+
+    Attributes:
+        memories: As they may be shown, best first.
+        selection: All of it, to be forgotten.
+        refused: How many of the named memories are somebody else's in a group.
+    """
 
     memories: tuple[Memory, ...]
     selection: Selection
+    refused: int = 0
 
 
 class SelectingService:
@@ -110,8 +117,9 @@ class SelectingService:
         """
         if wish.refs:
             views = [self._library.get(ref, scopes=scope.reads) for ref in dict.fromkeys(wish.refs)]
-            named = {view.memory.id: view.memory for view in views if _may(scope, view.memory)}
-            return _chosen(list(named.values()))
+            named = {view.memory.id: view.memory for view in views}
+            own = [memory for memory in named.values() if _may(scope, memory)]
+            return replace(_chosen(own), refused=len(named) - len(own))
         fitting = self._fitting(scope, wish)
         words = content_words(wish.query) if wish.query else None
         exact = [memory for memory in fitting if words is None or holds(words, _all_of(memory))]
@@ -209,11 +217,11 @@ def _chosen(memories: Sequence[Memory], *, rest: Selection | None = None) -> Cho
 
 def _turns(db: DbSession, scope: Scope, *, wish: Wish, is_meant: _Test) -> tuple[int, ...]:
     turns = TurnRepository(db).with_text(scope.reads, session_key=wish.session_key, start=wish.start, end=wish.end)
-    chosen = [turn for turn in turns if is_meant(turn.speaker, turn.text or "")]
+    chosen = {turn.id or 0: turn for turn in turns if is_meant(turn.speaker, turn.text or "")}
     if wish.person and not wish.query:  # what was answered to somebody is theirs too
-        said = {_exchange(turn) for turn in chosen if turn.role == Origin.USER}
-        chosen = [turn for turn in turns if turn in chosen or _exchange(turn) in said]
-    return tuple(turn.id or 0 for turn in chosen)
+        said = {_exchange(turn) for turn in chosen.values() if turn.role == Origin.USER}
+        chosen |= {turn.id or 0: turn for turn in turns if _exchange(turn) in said}
+    return tuple(sorted(chosen))
 
 
 def _exchange(turn: Turn) -> tuple[str, ...]:

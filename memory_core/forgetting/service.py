@@ -197,9 +197,7 @@ class ForgettingService:
             revision_ids=selection.artifact_revisions, captures=selection.captures, scopes=scopes
         )
         buried |= {(scope, piece_key(keys, piece)) for scope, piece in pieces}
-        memories, now = MemoryRepository(db), self._clock.now()
-        for scope, key in sorted(buried):
-            memories.bury(ScopeKey(scope), key, at=now)
+        MemoryRepository(db).bury(sorted(buried), at=self._clock.now())
 
     def _erase_contents(self, checksums: Sequence[str], *, at: datetime) -> None:
         """Remove contents that nothing needs any more; housekeeping does it later where this can't."""

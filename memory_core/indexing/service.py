@@ -2,13 +2,17 @@
 
 A change is a row written in the commit that caused it. It is due until the index of the present epoch acknowledged it,
 and it is kept until a flush made it permanent: after a power cut the epoch is another one and the change is due again.
+A memory whose vectors are of another model than the embedder's goes into the index by its keywords alone, at once; its
+text is embedded again later, some at a time (`embed_stale`), so that neither a search nor a write waits for that.
 Several processes may apply at once. Each looks, after it wrote a point, whether the row is still the one it wrote, and
 writes again if not, so that whoever comes last leaves the newest state.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
+import numpy as np
 import structlog
 
 from memory_core.errors import Unavailable
@@ -17,7 +21,7 @@ from memory_core.models.memory import IndexChange, Memory, MemoryVector
 from memory_core.ports import Clock, Embedder, VectorIndex
 from memory_core.store.changes import ChangeRepository
 from memory_core.store.database import Database
-from memory_core.values import MemoryId, MemoryKind, MemoryStatus, Point, ScopeKey
+from memory_core.values import Embedding, MemoryId, MemoryKind, MemoryStatus, Point, ScopeKey
 from memory_core.vectors import StoredVectors, from_stored, passage_text, to_stored
 
 BATCH = 64
@@ -39,6 +43,7 @@ class IndexingService:
         self._clock = clock
         self._checked_epoch: str | None = None
         self._flushed_at: datetime | None = None
+        self._dense_sizes: dict[str, int] = {}
 
     def apply_due(self) -> int:
         """Bring the index up to date; returns the number of memories that were written or removed.
@@ -117,6 +122,33 @@ class IndexingService:
                 ChangeRepository(db).add(sorted(missing | stray))
         return len(missing), len(stray)
 
+    def embed_stale(self) -> int:
+        """Embed again the newest memories whose vectors are of another model, at most `BATCH`; returns how many.
+
+        Raises:
+            Unavailable: the index or the embedder is away.
+        """
+        model = self._embedder.model
+        with self._database.reading() as db:
+            memories = ChangeRepository(db).stale(model, limit=BATCH)
+        if not memories:
+            return 0
+        ids = list(self._embed_again(memories, model=model))
+        with self._database.transaction() as db:
+            ChangeRepository(db).add(ids)
+        self.apply_due()
+        return len(memories)
+
+    def stale_count(self) -> int:
+        """Number of memories whose vectors are of another model than the embedder's.
+
+        Raises:
+            Unavailable: the embedder is away.
+        """
+        model = self._embedder.model
+        with self._database.reading() as db:
+            return ChangeRepository(db).stale_count(model)
+
     def lag(self) -> int:
         """Number of changes that the index doesn't have.
 
@@ -147,8 +179,22 @@ class IndexingService:
     def _points(self, states: Sequence[tuple[Memory, MemoryVector]]) -> list[Point]:
         model = self._embedder.model
         stale = [memory for memory, vector in states if vector.model != model]
-        fresh = self._embed_again(stale, model=model) if stale else {}
-        return [_point(memory, fresh.get(memory.id) or _stored(vector)) for memory, vector in states]
+        # A few are embedded now, as one batch of work would be; with many of them, whoever waits would wait for all.
+        if stale and self.stale_count() <= BATCH:
+            fresh = self._embed_again(stale, model=model)
+            return [_point(memory, from_stored(fresh.get(memory.id) or _stored(vector))) for memory, vector in states]
+        return [
+            _point(memory, from_stored(_stored(vector)) if vector.model == model else self._by_keywords(vector))
+            for memory, vector in states
+        ]
+
+    def _by_keywords(self, vector: MemoryVector) -> Embedding:
+        """Only the keywords of vectors of another model: those are the same with every model."""
+        model = self._embedder.model
+        if model not in self._dense_sizes:
+            self._dense_sizes[model] = len(self._embedder.embed_query("").dense)
+        blank = np.zeros(self._dense_sizes[model], np.float32)
+        return replace(from_stored(_stored(vector)), dense=blank, tokens=np.zeros((0, 0), np.float32))
 
     def _embed_again(self, memories: Sequence[Memory], *, model: str) -> dict[str, StoredVectors]:
         texts = [passage_text(memory.text, speaker=memory.speaker) for memory in memories]
@@ -174,11 +220,11 @@ def _stored(vector: MemoryVector) -> StoredVectors:
     )
 
 
-def _point(memory: Memory, vectors: StoredVectors) -> Point:
+def _point(memory: Memory, embedding: Embedding) -> Point:
     scope = ScopeKey(memory.scope_key)
     return Point(
         memory_id=MemoryId(memory.id),
-        embedding=from_stored(vectors),
+        embedding=embedding,
         scope=scope if memory.part is None else parts_shelf(scope),
         kind=MemoryKind(memory.kind),
         status=MemoryStatus(memory.status),

@@ -4,12 +4,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
+import structlog
+
 from memory_core.consolidation.service import Consolidated, ConsolidationService
 from memory_core.creative.capturing import JOB_ID
+from memory_core.creative.drafting import DraftingService
 from memory_core.creative.keeping import ArtifactKeeper
 from memory_core.dream.asking import AfterSessions
 from memory_core.dream.progress import RunRequest
 from memory_core.dream.service import DreamService
+from memory_core.errors import MemoryCoreError
 from memory_core.indexing.service import IndexingService
 from memory_core.jobs.housekeeping import Housekeeping
 from memory_core.values import JobId, JobKind, ScopeKey
@@ -19,26 +23,35 @@ Progress = Callable[[float], None]
 Handler = Callable[[Mapping[str, Any], Progress], dict[str, Any]]
 """Takes a job's payload, returns its result; raises Unavailable when a later try may succeed."""
 
+log = structlog.get_logger(__name__)
+
 
 class ConsolidationHandler:
     """Consolidates the scopes of a payload `{"through": {scope key: turn number}, "turns"?, "report"?, "jobId"?}`."""
 
     def __init__(
-        self, consolidation: ConsolidationService, *, indexing: IndexingService, after_sessions: AfterSessions
+        self,
+        consolidation: ConsolidationService,
+        *,
+        drafting: DraftingService,
+        indexing: IndexingService,
+        after_sessions: AfterSessions,
     ) -> None:
         """Use the given services."""
         self._consolidation = consolidation
+        self._drafting = drafting
         self._indexing = indexing
         self._after_sessions = after_sessions
 
     def __call__(self, payload: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """Consolidate, then wait until all of it can be found; the payload's `report` is part of the result.
 
-        A heavy session has a dream run over what it wrote.
+        Works that nobody kept become drafts; a heavy session has a dream run over what it wrote.
         """
         through: Mapping[str, int] = payload.get("through", {})
         expected = max(int(payload.get("turns", 0)), 1)
         total = Consolidated()
+        drafts = sum(self._drafts(ScopeKey(scope)) for scope in through)
         for scope, newest in through.items():
             done_before = total.turns
 
@@ -50,7 +63,15 @@ class ConsolidationHandler:
         self._indexing.apply_due()
         for scope in through:
             self._after_sessions.ask_if_heavy(ScopeKey(scope))
-        return {**asdict(total), **payload.get("report", {})}
+        return {**asdict(total), **({"drafts": drafts} if drafts else {}), **payload.get("report", {})}
+
+    def _drafts(self, scope: ScopeKey) -> int:
+        """Drafts first: words that were consolidated may be gone at any time. They never hold up a consolidation."""
+        try:
+            return self._drafting.keep(scope)
+        except MemoryCoreError as error:
+            log.warning("drafts.failed", error=type(error).__name__)
+            return 0
 
 
 class DreamHandler:
@@ -112,16 +133,14 @@ class HousekeepingHandler:
 
 
 def handlers(
-    consolidation: ConsolidationService,
+    consolidate: ConsolidationHandler,
     *,
     indexing: IndexingService,
     keeper: ArtifactKeeper,
     housekeeping: Housekeeping,
     dreams: DreamService,
-    after_sessions: AfterSessions,
 ) -> Mapping[JobKind, Handler]:
     """The handler of every kind."""
-    consolidate = ConsolidationHandler(consolidation, indexing=indexing, after_sessions=after_sessions)
     return {
         JobKind.CONSOLIDATE: consolidate,
         JobKind.IMPORT: consolidate,

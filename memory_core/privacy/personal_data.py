@@ -11,6 +11,7 @@ import phonenumbers
 from stdnum import luhn
 from stdnum.us import ssn as us_ssn
 
+from memory_core.privacy.near import Spot, matches_near, stretches
 from memory_core.privacy.spans import SensitiveKind, Span, blank, join
 
 _EMAIL = re.compile(
@@ -18,14 +19,17 @@ _EMAIL = re.compile(
     r"(?:[\w-]{1,63}(?:\.|\s?[\[(]dot[\])]\s?)){1,6}(?P<top>[^\W\d_]{2,24})(?![\w@])",
     re.IGNORECASE,
 )
+_AT = re.compile(r"@|[\[(][Aa][Tt][\])]")
+_EMAIL_CHARS_BEFORE, _EMAIL_CHARS_AFTER = 70, 500
+"""How far an address may go on both sides of its @, with what is looked at around it."""
 _NOT_A_TOP_DOMAIN = frozenset(("png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "css", "js", "local", "internal"))
 _SSH_REMOTE = re.compile(r":[\w~/.-]")
 
-_SSN = re.compile(r"(?<![\w.-])(?:\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4}|\d{9})(?![\w-]|\.\d)")
+_SSN = re.compile(r"\d(?<![\w.-]\d)(?:\d\d-\d\d-\d{4}|\d\d \d\d \d{4}|\d{8})(?![\w-]|\.\d)")
 _SSN_WORDS = re.compile(r"\bssn\b|social[ -]security|\bitin\b|taxpayer", re.IGNORECASE)
 _SSN_REACH_CHARS = 48
 
-_CARD = re.compile(r"(?<![\w.,/#-])\d(?:[ -]?\d){11,18}(?![\w-]|[.,]\d)")
+_CARD = re.compile(r"\d(?<![\w.,/#-]\d)(?:[ -]?\d){11,18}(?![\w-]|[.,]\d)")
 _CARD_WORDS = re.compile(
     r"\b(?:card|cards|cc|visa|master ?card|maestro|amex|american express|discover|credit|debit"
     r"|karte|kartennummer|kreditkarte|carte|tarjeta|carta|cartão)\b|卡号|信用卡|カード",
@@ -45,6 +49,9 @@ _PHONE = re.compile(
     r"(?:\s?(?:x|ext\.?|#)\s?\d{1,6})?(?![\w%€$£]|-\w(?!ffice|obile|ax|ell|ome|ork|esk)|[.,:]\d)",
     re.IGNORECASE,
 )
+# What every phone number holds, as long as it goes on: looked for first, since it is rare and quickly told.
+_DIGITS = re.compile(r"\d(?:[\d .()/-]|\u00a0|\u2011){6,}")
+_PHONE_CHARS_BEFORE, _PHONE_CHARS_AFTER = 2, 24
 _PHONE_WORDS_BEFORE = re.compile(
     r"\b(?:phone|phones|telephone|tel|mobile|cell|cellphone|fax|landline|hotline|whatsapp|viber|direct line|handy"
     r"|telefon"
@@ -82,9 +89,9 @@ def find_personal_data(text: str) -> list[Span]:
 
 
 def _emails(text: str) -> Iterator[Span]:
-    if "@" not in text and "at]" not in text.lower() and "at)" not in text.lower():
-        return
-    for match in _EMAIL.finditer(text):
+    signs = (Spot(*match.span()) for match in _AT.finditer(text))
+    places = stretches(signs, _EMAIL_CHARS_BEFORE, after=_EMAIL_CHARS_AFTER)
+    for match in matches_near(_EMAIL, text, stretches=places):
         if match["top"].lower() in _NOT_A_TOP_DOMAIN:
             continue
         if match[0].endswith("@g.us"):  # a WhatsApp room, not a mailbox
@@ -114,7 +121,9 @@ def _cards(text: str) -> Iterator[Span]:
 
 
 def _phones(text: str) -> Iterator[Span]:
-    for match in _PHONE.finditer(text):
+    runs = (Spot(*match.span()) for match in _DIGITS.finditer(text))
+    places = stretches(runs, _PHONE_CHARS_BEFORE, after=_PHONE_CHARS_AFTER)
+    for match in matches_near(_PHONE, text, stretches=places):
         value = match[0].rstrip(" .(/-")
         if value.count("(") != value.count(")"):
             value = value.lstrip("(") if value.startswith("(") else value.split("(")[0].rstrip(" .-/")

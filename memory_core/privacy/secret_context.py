@@ -7,6 +7,7 @@ talk about secrets ("the password is too weak", "the token expired").
 import re
 from collections.abc import Iterator
 
+from memory_core.privacy.near import Source
 from memory_core.privacy.secret_values import REFERENCE, UNIT, is_password_name, looks_random, span_of
 from memory_core.privacy.spans import Span
 
@@ -98,11 +99,10 @@ _SENTENCE_END = re.compile(r"[\"'`”’»」]?\s*(?:[.!;)]|$|\n)")
 _MINIMUM_PASSWORD_CHARS = 4
 
 
-def find_named_secrets(text: str) -> Iterator[Span]:
+def find_named_secrets(source: Source) -> Iterator[Span]:
     """Secrets recognised by the name beside them, in no order; spans may overlap."""
-    lowered = text.replace("\u0130", "I").lower()  # the one letter whose lower case is longer
-    done = 0
-    for stem in _STEM.finditer(lowered):
+    text, done = source.text, 0
+    for stem in _STEM.finditer(source.lowered):
         at = stem.start()
         if at < done or not _is_telling(text, at=at, stem=stem[0]):
             continue

@@ -1,13 +1,15 @@
 """Secrets that their own form gives away: provider keys, signed tokens, key files, passwords in addresses.
 
-Each format has literals one of which must stand in the text before its expression is tried: most texts hold none, so
-looking costs a few substring searches. Formats are those the providers publish for secret scanning.
+Each format has literals one of which must stand in the text before its expression is tried. All but the last few
+stand in one long word, and of those ordinary text has few: only they are looked at first. Formats are those the
+providers publish for secret scanning.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from memory_core.privacy.near import Near, Source
 from memory_core.privacy.spans import SensitiveKind, Span
 
 _API_KEY, _TOKEN, _SECRET = SensitiveKind.API_KEY, SensitiveKind.TOKEN, SensitiveKind.SECRET
@@ -29,7 +31,7 @@ def _format(kind: SensitiveKind, literals: str, *, body: str, start: str = r"(?<
 # A slug such as `sk-learn-and-other-words` is no key: a digit is required.
 _DIGIT_WITHIN_40 = r"(?=[A-Za-z_-]{0,40}\d)"
 
-_FORMATS = (
+_IN_WORDS = (
     # OpenAI, Anthropic, OpenRouter, DeepSeek and others share the prefix.
     _format(_API_KEY, "sk-", body=rf"sk-{_DIGIT_WITHIN_40}[A-Za-z0-9_-]{{20,400}}"),
     _format(_API_KEY, "gsk_ xai- pplx- r8_ csk-", body=r"(?:gsk_|xai-|pplx-|r8_|csk-)[A-Za-z0-9]{24,120}"),
@@ -57,7 +59,7 @@ _FORMATS = (
     _format(
         _TOKEN,
         ".",
-        body=r"(?=[MNO][A-Za-z0-9_-]*\d)[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,45}",
+        body=r"(?=[MNO][A-Za-z0-9_-]{0,28}\d)[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,45}",
     ),
     _format(_TOKEN, ":AA", start=r"(?<!\d)", body=r"\d{8,10}:AA[A-Za-z0-9_-]{33}"),
     _format(_API_KEY, "appid=", body=r"appid=(?P<value>[0-9a-f]{32})(?![A-Za-z0-9])"),
@@ -107,50 +109,84 @@ _FORMATS = (
     _format(_SECRET, "8Q~ 7Q~", body=r"[A-Za-z0-9_~.-]{3}[78]Q~[A-Za-z0-9_~.-]{31,34}"),
     _format(_PRIVATE_KEY, "AGE-SECRET-KEY-", body=r"AGE-SECRET-KEY-1[A-Z0-9]{50,70}"),
     # JSON web tokens, signed (three parts) or encrypted (five).
-    _format(_TOKEN, "eyJ", body=r"eyJ[A-Za-z0-9_-]{8,4000}\.(?:[A-Za-z0-9_-]{0,8000}\.){1,3}[A-Za-z0-9_-]{0,2000}"),
-    _format(
+    _format(_TOKEN, "eyJ", body=r"eyJ[A-Za-z0-9_-]{8,4000}+\.(?:[A-Za-z0-9_-]{0,8000}+\.){1,3}[A-Za-z0-9_-]{0,2000}"),
+)
+# These may hold spaces, or be short.
+_IN_SENTENCES = (
+    (
         _TOKEN,
-        "earer",
-        body=r"[Bb]earer[ :]{1,3}(?P<value>(?=[A-Za-z_.~+/-]{0,60}\d)[A-Za-z0-9._~+/-]{16,4000}=*)",
+        Near(
+            pattern=re.compile(
+                r"[Bb]earer(?<![A-Za-z0-9].{6})[ :]{1,3}"
+                r"(?P<value>(?=[A-Za-z_.~+/-]{0,60}\d)[A-Za-z0-9._~+/-]{16,4000}=*)"
+            ),
+        ),
     ),
-    _format(
+    (
         _SECRET,
-        "asic",
-        body=r"[Aa]uthorization['\"]?\s?[:=]\s?['\"]?[Bb]asic\s{1,3}(?P<value>[A-Za-z0-9+/]{8,400}=*)",
-    ),
-    _format(
-        _PRIVATE_KEY,
-        "-----BEGIN",
-        start="",
-        body=r"-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-        # To the end mark; where that was cut off, as far as lines look like its body.
-        r"(?:(?s:.){1,20000}?-----END (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-        r"|(?:\s|\\n|[A-Za-z0-9+/=:,-]{16,200}(?=\s|\\n|$)|[A-Za-z-]{4,20}: [^\n]{1,80}\n){0,600})",
+        Near(
+            pattern=re.compile(
+                r"(?<![A-Za-z0-9])[Aa]uthorization['\"]?\s?[:=]\s?['\"]?[Bb]asic\s{1,3}"
+                r"(?P<value>[A-Za-z0-9+/]{8,400}=*)"
+            ),
+            signs=("authorization",),
+            before=1,
+            after=1_000,
+        ),
     ),
     # Only the password of an address: host and database stay readable.
-    _format(
+    (
         _PASSWORD,
-        "://",
-        start="",
-        body=r"[a-zA-Z][a-zA-Z0-9+.-]{1,30}://[^\s/:@\"'<>`\[\]]{0,128}:(?P<value>[^\s/\"'<>`]{1,256})@(?=[\w\[.%$-])",
+        Near(
+            pattern=re.compile(
+                r"[a-zA-Z][a-zA-Z0-9+.-]{1,30}://[^\s/:@\"'<>`\[\]]{0,128}:(?P<value>[^\s/\"'<>`]{1,256})@(?=[\w\[.%$-])"
+            ),
+            signs=("://",),
+            before=31,
+            after=400,
+        ),
     ),
 )
 _VARIABLE = re.compile(r"\ufffc+|\$\{?\w+\}?|\{\w*\}|<[\w -]*>|\*+|x{3,}|pass(?:word)?|pwd|secret", re.IGNORECASE)
 
+_KEY_NAME = r"(?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+_KEY_BEGIN = re.compile(rf"-----BEGIN {_KEY_NAME}")
+_KEY_END = re.compile(rf"-----END {_KEY_NAME}")
+# Where the end mark was cut off: as far as lines look like the body of a key.
+_KEY_LINES = re.compile(r"(?:\s|\\n|[A-Za-z0-9+/=:,-]{16,200}(?=\s|\\n|$)|[A-Za-z-]{4,20}: [^\n]{1,80}\n){0,600}")
+_LONGEST_KEY_CHARS = 20_000
+_END_MARK_CHARS = 80
 
-_COMMON = "."
-"""A literal of nearly every text; its form is tried always."""
-_SIGN = re.compile("|".join({re.escape(one) for form in _FORMATS for one in form.literals if one != _COMMON}))
-_ALWAYS = tuple(form for form in _FORMATS if _COMMON in form.literals)
+_SHORTEST_CHARS = 15
+"""The shortest match of a format in one word: a Slack token."""
+_SIGN = re.compile("|".join(sorted({re.escape(one) for form in _IN_WORDS for one in form.literals})))
 
 
-def find_formatted_secrets(text: str) -> Iterator[Span]:
-    """Secrets recognised by their form, in no order; spans may overlap."""
-    for form in _FORMATS if _SIGN.search(text) else _ALWAYS:
-        if not any(literal in text for literal in form.literals):
+def find_formatted_secrets(source: Source) -> Iterator[Span]:
+    """Secrets recognised by their form, except private keys, the surest kinds first; spans may overlap."""
+    words = "\n".join(word for word in set(source.text.split()) if len(word) >= _SHORTEST_CHARS)
+    for form in _IN_WORDS if _SIGN.search(words) else ():
+        if any(literal in words for literal in form.literals) and form.pattern.search(words):
+            yield from _spans(form.pattern.finditer(source.text), form.kind)
+    for kind, near in _IN_SENTENCES:
+        yield from _spans(near.finditer(source), kind)
+
+
+def find_private_keys(text: str) -> Iterator[Span]:
+    """Private keys in blocks of many lines, in ascending order, without overlap."""
+    done = 0
+    for begin in _KEY_BEGIN.finditer(text):
+        if begin.start() < done:
             continue
-        for match in form.pattern.finditer(text):
-            group = "value" if form.pattern.groupindex else 0
-            if group and _VARIABLE.fullmatch(match[group]):
-                continue
-            yield Span(start=match.start(group), end=match.end(group), kind=form.kind)
+        body = begin.end()
+        end = _KEY_END.search(text, body + 1, body + _LONGEST_KEY_CHARS + _END_MARK_CHARS)
+        lines = None if end else _KEY_LINES.match(text, body)
+        done = end.end() if end else lines.end() if lines else body
+        yield Span(start=begin.start(), end=done, kind=_PRIVATE_KEY)
+
+
+def _spans(matches: Iterable[re.Match[str]], kind: SensitiveKind) -> Iterator[Span]:
+    for match in matches:
+        group = "value" if match.re.groupindex else 0
+        if not group or not _VARIABLE.fullmatch(match[group]):
+            yield Span(start=match.start(group), end=match.end(group), kind=kind)

@@ -7,6 +7,7 @@ checksum, an id). Passwords, which are less random, need a word such as "is" or 
 import re
 from collections.abc import Iterator
 
+from memory_core.privacy.near import Near, Source, Spot, matches_near, stretches
 from memory_core.privacy.secret_values import REFERENCE, UNIT, span_of
 from memory_core.privacy.spans import Span
 
@@ -22,6 +23,8 @@ _OTHER_KEY = re.compile(
     re.IGNORECASE,
 )
 _VALUE = re.compile(r"(?<![\w/.%+@#-])(?P<value>[A-Za-z0-9][A-Za-z0-9_+=~-]{15,199})(?![\w/@%])")
+_SHORTEST_CHARS = 16
+_DIGIT = re.compile(r"[0-9]")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _HEX = re.compile(r"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{48}|[0-9a-f]{64})", re.IGNORECASE)
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -46,22 +49,31 @@ _PIN = re.compile(
     r"(?!\s?(?:mm|cm|kg|euro?s?|%|times|mal)\b)",
     re.IGNORECASE,
 )
+_PASSWORD_NEAR = Near(
+    pattern=_PASSWORD,
+    signs=("pass", "pwd", "pw", "kennwort", "contraseña", "senha", "wachtwoord", "пароль", "lösenord", "clave"),
+    before=25,
+    after=240,
+)
+_PIN_NEAR = Near(pattern=_PIN, signs=("pin",), before=1, after=80)
 _NOT_A_PASSWORD = re.compile(r"https?:|[\w.+-]+@[\w.-]+|\d|\w+\.(?:py|js|ts|md|txt|json|ya?ml|env|html?)\b|\w*[(\[{<]")
+_TELLING_CHARS = 40
+"""Longer than a telling word with what it looks at before itself."""
 
 
-def find_neighbours(text: str) -> Iterator[Span]:
+def find_neighbours(source: Source) -> Iterator[Span]:
     """Secrets within reach of a telling word, in no order; spans may overlap."""
-    yield from _random_values(text)
-    for match in _PASSWORD.finditer(text):
+    yield from _random_values(source)
+    for match in _PASSWORD_NEAR.finditer(source):
         if _is_password(match["value"].rstrip(".:?)]}")):
             yield span_of(match, match["name"])
-    for match in _PIN.finditer(text):
+    for match in _PIN_NEAR.finditer(source):
         yield span_of(match, match["name"])
 
 
-def _random_values(text: str) -> Iterator[Span]:
-    done = 0
-    for word in _TELLING.finditer(text):
+def _random_values(source: Source) -> Iterator[Span]:
+    text, done = source.text, 0
+    for word in matches_near(_TELLING, text, stretches=_before_values(source)):
         if _OTHER_KEY.search(word[0]):
             continue
         for match in _VALUE.finditer(text, max(word.end(), done), _reach(text, word.end())):
@@ -70,6 +82,13 @@ def _random_values(text: str) -> Iterator[Span]:
             done = match.end()
             if _is_random(match["value"]) and not _is_something_else(text, match):
                 yield span_of(match, word["name"])
+
+
+def _before_values(source: Source) -> Iterator[Spot]:
+    """Where a telling word would have a value with a digit within reach; ordinary text has no such value."""
+    if any(len(word) >= _SHORTEST_CHARS and _DIGIT.search(word) for word in source.text.split()):
+        values = (Spot(*match.span()) for match in _VALUE.finditer(source.text) if _DIGIT.search(match[0]))
+        yield from stretches(values, _REACH_CHARS + _TELLING_CHARS, after=0)
 
 
 def _is_random(value: str) -> bool:

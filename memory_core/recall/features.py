@@ -43,6 +43,8 @@ _STRETCH = 2
 """Places."""
 _NEAR_DAYS, _NEARBY = 31, 0.4
 _JUST_AFTER_DAYS = 7
+_KEYWORDS_FOR_ROWS = 0.8
+"""Late score of a memory that holds all keywords of the question: about what the rows of such a memory reach."""
 _ONE_DAY = timedelta(days=1)
 _NO_ROWS: FloatArray = np.zeros((0, 0), dtype=np.float32)
 _NO_KEYWORDS = SparseVector(indices=(), values=())
@@ -103,8 +105,10 @@ def measure(
     beside = _neighbours(contenders)
     joined = vectors or _joined(contenders, width=query.tokens.shape[1] if query.tokens.size else 1)
     pieces = _piece_evidence(query, joined.rows, starts=joined.starts)
-    window = _windowed(pieces, beside).sum(axis=0)
     words = _keyword_evidence(query.sparse, joined)
+    if joined.unread is not None and query.tokens.size:
+        pieces[:, joined.unread] = _stand_in(query, words[:, joined.unread])
+    window = _windowed(pieces, beside).sum(axis=0)
     asking = np.array([is_question(contender.text) for contender in contenders], dtype=np.float64)
     columns = [
         window,
@@ -184,6 +188,12 @@ def _piece_evidence(query: Embedding, rows: FloatArray, *, starts: npt.NDArray[n
         return np.zeros((1, len(starts)))
     products = query.tokens @ rows.T
     return np.maximum(np.maximum.reduceat(products, starts, axis=1), 0.0).astype(np.float64)
+
+
+def _stand_in(query: Embedding, words: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """What keywords say of each piece where no rows can be compared; shape (query rows, contenders)."""
+    shares = _KEYWORDS_FOR_ROWS * np.minimum(words.sum(axis=0), 1.0)
+    return np.linalg.norm(query.tokens, axis=1).astype(np.float64)[:, np.newaxis] * shares
 
 
 def _gist(query: Embedding, rows: FloatArray, *, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+import numpy as np
+import numpy.typing as npt
+
 from memory_core.identity import parts_shelf
 from memory_core.models.memory import Memory
 from memory_core.ports import Embedder, VectorIndex
@@ -13,12 +16,12 @@ from memory_core.recall.anchoring import anchored_periods, told_time
 from memory_core.recall.features import measure
 from memory_core.recall.plan import Plan, plan
 from memory_core.recall.pool import Pool, gather
-from memory_core.recall.scoring import Score, best_row, score, setting_of
+from memory_core.recall.scoring import Score, Setting, best_row, score, setting_of
 from memory_core.recall.wording import is_mostly_latin, is_question
 from memory_core.store.database import Database
 from memory_core.store.memories import MemoryRepository
 from memory_core.store.pools import PoolRepository, PoolRow
-from memory_core.values import MemoryKind, MemoryStatus, PointFilter, ScopeKey, TimeRange
+from memory_core.values import Hit, MemoryKind, MemoryStatus, PointFilter, ScopeKey, TimeRange
 
 CANDIDATES = 100
 """Best of dense and best of keyword search that are ranked."""
@@ -112,19 +115,12 @@ class Finder:
         embedding = self._embedder.embed_query(question.text, quiet=read.quiet)
         hits = self._index.search(embedding, where=where, limit=CANDIDATES)
         with self._database.reading() as db:
-            pool = gather(
-                db, hits, scopes=scopes, token_width=embedding.tokens.shape[1] if embedding.tokens.size else 0
-            )
+            width = embedding.tokens.shape[1] if embedding.tokens.size else 0
+            pool = gather(db, hits, scopes=scopes, token_width=width, model=self._embedder.model)
         if not pool.rows:
             return []
         table = measure(embedding, pool.contenders, plan=read, vectors=pool.vectors)
-        cosines = {hit.memory_id: hit.dense for hit in hits if hit.dense is not None}
-        setting = setting_of(
-            [cosines.get(row.memory_id) for row in pool.rows],
-            best=best_row(table),
-            found=list(cosines.values()),
-            pieces=len(embedding.tokens),
-        )
+        setting = _setting(table, pool, hits=hits, pieces=len(embedding.tokens))
         scores = score(table, setting=setting if is_mostly_latin(question.text) else None)
         return _answers(pool, scores, where=where, question=question)
 
@@ -194,6 +190,18 @@ class _SpeakerCache:
                 self._kept.pop(next(iter(self._kept)))
             self._kept[scopes] = (counted_s + fresh_s, speakers)
         return speakers
+
+
+def _setting(table: npt.NDArray[np.float64], pool: Pool, *, hits: Sequence[Hit], pieces: int) -> Setting | None:
+    """The question as a whole; None when the best memory's vectors are of another model."""
+    best = best_row(table)
+    if pool.vectors.unread is not None and pool.vectors.unread[best]:
+        return None
+    # A cosine of exactly 0 is that of a point without a pooled vector.
+    cosines = {hit.memory_id: hit.dense for hit in hits if hit.dense}
+    return setting_of(
+        [cosines.get(row.memory_id) for row in pool.rows], best=best, found=list(cosines.values()), pieces=pieces
+    )
 
 
 def _answers(pool: Pool, scores: Sequence[Score], *, where: PointFilter, question: Question) -> list[Ranked]:

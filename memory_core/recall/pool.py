@@ -1,9 +1,10 @@
 """The pool of a question: the best of what the index found, and what stands beside it in its session."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nlargest
 
+import numpy as np
 from sqlmodel import Session as DbSession
 
 from memory_core.recall.features import WINDOW, Contender
@@ -20,6 +21,7 @@ NEIGHBOURED = 50
 """Best of them whose neighbours join the pool: .973 of all gold turns are in it then, .979 with all hits and 80."""
 KEYWORD_SHARE = 0.02
 """What a unit of keyword score adds to the late score when hits are chosen."""
+_ALONE_SHARE = 0.1
 
 _Place = tuple[int, int]
 """A session and a position in it."""
@@ -34,15 +36,18 @@ class Pool:
     vectors: JoinedVectors
 
 
-def gather(db: DbSession, hits: Sequence[Hit], *, scopes: Sequence[ScopeKey], token_width: int) -> Pool:
+def gather(
+    db: DbSession, hits: Sequence[Hit], *, scopes: Sequence[ScopeKey], token_width: int, model: str | None = None
+) -> Pool:
     """Read the pool of the hits; nothing outside the scopes gets into it.
 
     Args:
         db: A database session.
         hits: What the index found.
         scopes: What may be read.
-        token_width: Length of the question's token rows; rows of another length, of a model that is being replaced,
-            are left out.
+        token_width: Length of the question's token rows; rows of another length are left out.
+        model: Name of the model that read the question; rows of another one, which is being replaced, are left out
+            too. None takes all.
     """
     repository = PoolRepository(db)
     best = [hit.memory_id for hit in nlargest(POOLED, hits, key=_first_score)]
@@ -54,19 +59,25 @@ def gather(db: DbSession, hits: Sequence[Hit], *, scopes: Sequence[ScopeKey], to
     beside = set(_beside(close, order=order, ranks=ranks)) - set(places.values())
     rows += repository.rows_at(sorted(beside), scopes=scopes)
     rows.sort(key=_by_length)
+    unread = [model is not None and row.model != model for row in rows]
+    vectors = join_vectors(
+        [
+            b"" if other or row.token_width != token_width else row.tokens
+            for row, other in zip(rows, unread, strict=True)
+        ],
+        keywords=[row.keywords for row in rows],
+        width=token_width,
+    )
     return Pool(
         rows=rows,
         contenders=[_contender(row, ranks=ranks) for row in rows],
-        vectors=join_vectors(
-            [row.tokens if row.token_width == token_width else b"" for row in rows],
-            keywords=[row.keywords for row in rows],
-            width=token_width,
-        ),
+        vectors=replace(vectors, unread=np.array(unread)) if any(unread) else vectors,
     )
 
 
 def _first_score(hit: Hit) -> float:
-    return hit.late + KEYWORD_SHARE * (hit.sparse or 0.0)
+    # Without a late score, of which everything has a little, keywords speak for both.
+    return hit.late + (KEYWORD_SHARE if hit.late else _ALONE_SHARE) * (hit.sparse or 0.0)
 
 
 def _place(row: PoolRow) -> _Place | None:

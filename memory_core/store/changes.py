@@ -57,10 +57,28 @@ class ChangeRepository:
         return dict(self._db.exec(statement).all())
 
     def replace_vectors(self, memory_id: str, *, model: str, vectors: StoredVectors) -> None:
-        """Store vectors of another model; nothing happens when the memory is gone."""
+        """Store vectors of another model; nothing happens when the memory is gone, or has vectors of that model."""
         self._db.exec(
-            update(MemoryVector).where(col(MemoryVector.memory_id) == memory_id).values(model=model, **asdict(vectors))
+            update(MemoryVector)
+            .where(col(MemoryVector.memory_id) == memory_id, col(MemoryVector.model) != model)
+            .values(model=model, **asdict(vectors))
         )
+
+    def stale(self, model: str, *, limit: int) -> list[Memory]:
+        """Memories whose vectors are of another model, the newest first."""
+        statement = (
+            select(Memory)
+            .join(MemoryVector, col(MemoryVector.memory_id) == col(Memory.id))
+            .where(col(MemoryVector.model) != model)
+            .order_by(col(Memory.created_at).desc())
+            .limit(limit)
+        )
+        return list(self._db.exec(statement))
+
+    def stale_count(self, model: str) -> int:
+        """Number of memories whose vectors are of another model."""
+        statement = select(func.count()).select_from(MemoryVector).where(col(MemoryVector.model) != model)
+        return self._db.exec(statement).one()
 
     def mark_applied(self, memory_ids: Sequence[str], *, through: int, epoch: str) -> None:
         """Note that the index has the state that these memories had at change `through`."""

@@ -51,16 +51,16 @@ class DerivativeRepository:
             )
         }
 
-    def merged(self, memory_ids: Collection[str]) -> set[str]:
-        """Memories that a dream run made one with any of these, on either side."""
-        found: set[str] = set()
+    def merged(self, memory_ids: Collection[str]) -> set[tuple[str, str]]:
+        """Pairs that a dream run made one, of which any of these is one side."""
+        found: set[tuple[str, str]] = set()
         for batch in _batches(memory_ids):
             statement = select(DreamChange.memory_id, DreamChange.other_id).where(
                 DreamChange.op == _MERGE,
                 DreamChange.state == "applied",
                 or_(col(DreamChange.memory_id).in_(batch), col(DreamChange.other_id).in_(batch)),
             )
-            found.update(one for pair in self._db.exec(statement) for one in pair if one is not None)
+            found.update((one, other) for one, other in self._db.exec(statement) if other is not None)
         return found
 
     def exchanges(self, turn_ids: Collection[int]) -> list[Turn]:
@@ -82,13 +82,16 @@ class DerivativeRepository:
             if (turn.scope_key, turn.agent_id, turn.session_key, turn.turn_key) in keys
         ]
 
-    def from_turns(self, turn_ids: Collection[int]) -> set[str]:
-        """Memories that came from any of the turns."""
-        return {
-            memory_id
+    def from_turns(self, turn_ids: Collection[int]) -> list[tuple[str, int]]:
+        """Memories that came from any of the turns, each with the turn."""
+        return [
+            (memory_id, turn_id)
             for batch in _batches(turn_ids)
-            for memory_id in self._db.exec(select(MemorySource.memory_id).where(col(MemorySource.turn_id).in_(batch)))
-        }
+            for memory_id, turn_id in self._db.exec(
+                select(MemorySource.memory_id, MemorySource.turn_id).where(col(MemorySource.turn_id).in_(batch))
+            )
+            if turn_id is not None
+        ]
 
     def revisions(self, *, of: Collection[str] | None = None) -> Iterator[MemoryRevision]:
         """Earlier wordings of memories of the scopes, of all of them when none are named."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import and_, delete, func, or_
+from sqlalchemy import and_, delete, func, insert, or_, tuple_
 from sqlmodel import Session as DbSession
 from sqlmodel import col, select
 
@@ -195,10 +195,14 @@ class MemoryRepository:
         self._db.flush()
         return gone
 
-    def bury(self, scope: ScopeKey, text_key: str, *, at: datetime) -> None:
-        """Note that a text may not be learned again from what was said before `at`."""
-        self._db.merge(Tombstone(scope_key=scope, text_key=text_key, forgotten_at=at))
-        self._db.flush()
+    def bury(self, buried: Sequence[tuple[str, str]], *, at: datetime) -> None:
+        """Note texts, each by scope and key once, that may not be learned again from what was said before `at`."""
+        for start in range(0, len(buried), _BATCH):
+            batch = buried[start : start + _BATCH]
+            named = tuple_(col(Tombstone.scope_key), col(Tombstone.text_key)).in_(batch)
+            self._db.exec(delete(Tombstone).where(named))
+            rows = [{"scope_key": scope, "text_key": key, "forgotten_at": at} for scope, key in batch]
+            self._db.connection().execute(insert(Tombstone), rows)
 
     def tombstones(self, scope: ScopeKey, *, text_keys: Sequence[str]) -> Mapping[str, datetime]:
         """When the texts were forgotten, for those that were."""

@@ -55,6 +55,7 @@ class PoolRow(NamedTuple):
     tokens: bytes
     token_width: int
     keywords: bytes
+    model: str
 
 
 _COLUMNS = (
@@ -63,6 +64,7 @@ _COLUMNS = (
     *(col(Memory.event_at), col(Memory.event_until), col(Memory.valid_from), col(Memory.valid_until)),
     col(Memory.version),
     *(col(MemoryVector.tokens), col(MemoryVector.token_width), col(MemoryVector.keywords)),
+    col(MemoryVector.model),
 )
 """In the order of `PoolRow`."""
 _PINNED = PoolRow._fields.index("pinned")

@@ -1,6 +1,7 @@
-// Recall before the model is asked, capture after it answered, and the beginnings and ends of conversations.
+// Recall before the model is asked, with what the agent is to be reminded of; capture after it answered, and the beginnings and ends of conversations.
 import { BoundedMap, cut } from "./bounded.js";
 import { parseKey } from "./identity.js";
+import { noteFor } from "./signals.js";
 import { exchanges, recallRequest } from "./turn.js";
 
 export const NO_RECALL = new Set(["heartbeat", "boot", "memory"]);
@@ -32,7 +33,7 @@ export function registerHooks(api, parts) {
     runs.noteSpawn(event.childSessionKey ?? ctx.childSessionKey, ctx.requesterSessionKey),
   );
   on("before_model_resolve", (event, ctx) => runs.noteStart(ctx));
-  on("before_prompt_build", (event, ctx) => recall(event, ctx, parts), { timeoutMs: settings.recallDeadlineMs + 500 });
+  on("before_prompt_build", (event, ctx) => dress(event, ctx, parts), { timeoutMs: settings.recallDeadlineMs + 500 });
   on("agent_end", (event, ctx) => {
     runs.end(event.runId ?? ctx.runId);
     return capture(event, ctx, parts);
@@ -49,13 +50,17 @@ export function registerHooks(api, parts) {
   );
 }
 
-async function recall(event, ctx, { client, runs, settings, entryOf }) {
+/** What goes around the words: memories before them, and behind them what the service asks the agent to do. */
+async function dress(event, ctx, { client, runs, settings, entryOf }) {
   const run = runs.begin(ctx, { entry: entryOf(ctx), settings });
   run.historyLength ??= Array.isArray(event.messages) ? event.messages.length : 0;
-  if (!mayRecall(run, settings)) return undefined;
+  const recalls = mayRecall(run, settings);
   // A second attempt of the same run starts from the bare message again, and gets the same memories.
-  run.context ??= await contextOf(event, { client, settings, session: run.session });
-  return run.context ? { prependContext: run.context } : undefined;
+  if (recalls) run.context ??= await contextOf(event, { client, settings, session: run.session });
+  const context = recalls && run.context;
+  const note = noteFor(run, settings);
+  if (!context && !note) return undefined;
+  return { ...(context && { prependContext: context }), ...(note && { appendContext: note }) };
 }
 
 function mayRecall(run, settings) {

@@ -12,6 +12,7 @@ import { Outbox } from "./outbox.js";
 import { Presence } from "./presence.js";
 import { sharedRuns } from "./runs.js";
 import { readSettings } from "./settings.js";
+import { Signals } from "./signals.js";
 import { Sidecar } from "./sidecar.js";
 import { registerTools } from "./tools.js";
 
@@ -66,6 +67,7 @@ function registerService(api, { client, outbox, settings }) {
   const sidecar = new Sidecar({ settings, client, logger });
   const presence = new Presence({ client, outbox });
   const modelCalls = modelCallsOf(api, { client, settings });
+  const signals = settings.autoCapture ? new Signals({ client }) : undefined;
   let isEnding = false;
   api.on("gateway_stop", () => {
     isEnding = true;
@@ -81,9 +83,11 @@ function registerService(api, { client, outbox, settings }) {
       if (settings.mode === "local") sidecar.start();
       presence.start();
       modelCalls?.start();
+      signals?.start();
     },
     async stop() {
       modelCalls?.stop();
+      signals?.stop();
       if (!settings.off) await Promise.race([outbox.flush(), setTimeout(LAST_FLUSH_MS, undefined, { ref: false })]);
       // When only the plugin is replaced, turns that still wait go on being delivered.
       if (isEnding) outbox.close();

@@ -1,11 +1,8 @@
 // Lends the gateway's own model to the memory service: what background work asks is claimed here and answered with the
 // gateway's own credentials. No turn waits for it, and nothing here throws.
-import { setTimeout } from "node:timers/promises";
 import { gatewayId } from "./gateway_id.js";
+import { LongPoll } from "./long_poll.js";
 
-const CLAIM_MS = 35_000; // the service holds a claim for 25 s
-const BACKOFF_MS = [1000, 2000, 5000, 15_000, 30_000];
-const EMPTY_MS = 1000; // a service that answers "nothing" at once isn't asked more often than that
 const AT_ONCE = 2;
 const ANSWER_ATTEMPTS = 3;
 const LATE_MS = 30_000; // an answer after the end of its lease still counts if nobody else gave one
@@ -18,65 +15,48 @@ export class ModelCalls {
   #client;
   #complete;
   #logger;
-  #backoffMs;
-  #ending;
-  #unlisten;
-  #pausing;
+  #poll;
+  #working = new Set();
   #refusedModels = new Set();
   #knowsFormats = true;
 
   /**
    * @param {{ client: import("./client.js").Client, complete: (params: object) => Promise<any>, logger: object }} parts
    *   `complete` is the gateway's `runtime.llm.complete`.
-   * @param {{ backoffMs?: number[] }} [options]
+   * @param {{ backoffMs?: number[] }} [options] Of the long poll.
    */
-  constructor({ client, complete, logger }, { backoffMs = BACKOFF_MS } = {}) {
+  constructor({ client, complete, logger }, options) {
     this.#client = client;
     this.#complete = complete;
     this.#logger = logger;
-    this.#backoffMs = backoffMs;
+    this.#poll = new LongPoll(
+      {
+        client,
+        path: "/v1/model-calls/claim",
+        body: () => ({ gatewayId: gatewayId() }),
+        take: (call, signal) => this.#begin(call, signal),
+      },
+      options,
+    );
   }
 
   /** Begin to claim; returns at once. */
   start() {
-    if (this.#ending) return;
-    this.#ending = new AbortController();
-    this.#unlisten = this.#client.onUp(() => this.#pausing?.abort());
-    void this.#serve(this.#ending.signal);
+    this.#poll.start();
   }
 
   /** Claim no more, and give up on what is being asked: the service offers it again. */
   stop() {
-    this.#ending?.abort();
-    this.#ending = undefined;
-    this.#unlisten?.();
+    this.#poll.stop();
   }
 
-  async #serve(signal) {
-    const working = new Set();
-    let failures = 0;
-    while (!signal.aborted) {
-      const beganAt = Date.now();
-      const sent = await this.#client.post(
-        "/v1/model-calls/claim",
-        { gatewayId: gatewayId() },
-        { timeoutMs: CLAIM_MS, isLongWait: true, signal },
-      );
-      if (signal.aborted) return;
-      if (!sent.ok) {
-        await this.#pause(this.#backoffMs[Math.min(failures, this.#backoffMs.length - 1)], signal);
-        failures += 1;
-        continue;
-      }
-      failures = 0;
-      if (typeof sent.body.id !== "string") {
-        await this.#pause(EMPTY_MS - (Date.now() - beganAt), signal);
-        continue;
-      }
-      const work = this.#serveOne(sent.body, signal).finally(() => working.delete(work));
-      working.add(work);
-      if (working.size >= AT_ONCE) await Promise.race(working);
-    }
+  /** Ask beside what is being asked already; returns when there is room for one more. */
+  async #begin(call, signal) {
+    if (typeof call.id !== "string") return false;
+    const work = this.#serveOne(call, signal).finally(() => this.#working.delete(work));
+    this.#working.add(work);
+    if (this.#working.size >= AT_ONCE) await Promise.race(this.#working);
+    return true;
   }
 
   async #serveOne(call, ending) {
@@ -93,7 +73,7 @@ export class ModelCalls {
         signal: ending,
       });
       if (sent.ok || !sent.isRetryable) return;
-      await this.#pause(this.#backoffMs[0], ending);
+      await this.#poll.pause(0, ending);
     }
   }
 
@@ -125,16 +105,6 @@ export class ModelCalls {
     const result = finished(await this.#complete(request));
     this.#knowsFormats = false;
     return result;
-  }
-
-  async #pause(ms, signal) {
-    if (ms <= 0) return;
-    this.#pausing = new AbortController();
-    try {
-      await setTimeout(ms, undefined, { ref: false, signal: AbortSignal.any([signal, this.#pausing.signal]) });
-    } catch {
-      // Ended, or the service is up again.
-    }
   }
 }
 

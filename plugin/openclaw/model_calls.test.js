@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
-import { gatewayId, keepGatewayId } from "./gateway_id.js";
+import { gatewayId } from "./gateway_id.js";
 import { ModelCalls } from "./model_calls.js";
 import { recordingLogger, servicesOf, until } from "./recording_service.js";
 
@@ -191,57 +188,6 @@ describe("a call", () => {
     assert.ok(answers().length >= 3);
     assert.equal(attempts, 3);
   });
-});
-
-describe("the loop", () => {
-  test("waits longer and longer while the service refuses, and starts no storm", async () => {
-    const service = await serve({ answer: () => ({ status: 503, body: { error: { code: "unavailable" } } }) });
-    const { client } = connect(service);
-    const modelCalls = new ModelCalls(
-      { client, logger: recordingLogger(), complete: () => RESULT },
-      { backoffMs: [50, 100] },
-    );
-    modelCalls.start();
-    await new Promise((resolve) => {
-      setTimeout(resolve, 500);
-    });
-    modelCalls.stop();
-    const claims = service.calls(CLAIM).length;
-    assert.ok(claims >= 3 && claims <= 7, `${claims} claims`);
-  });
-
-  test("asks a service that answers nothing at once no more than once a second", async () => {
-    const service = await serve({ answer: () => ({}) });
-    const { client } = connect(service);
-    const modelCalls = new ModelCalls({ client, logger: recordingLogger(), complete: () => RESULT });
-    modelCalls.start();
-    await new Promise((resolve) => {
-      setTimeout(resolve, 600);
-    });
-    modelCalls.stop();
-    assert.equal(service.calls(CLAIM).length, 1);
-  });
-
-  test("goes on at once when the service is there again", async () => {
-    let isUp = false;
-    const service = await serve({
-      answer: (path) => (isUp ? (path === CLAIM ? "hang" : {}) : { status: 503, body: { error: {} } }),
-    });
-    const { client } = connect(service);
-    const modelCalls = new ModelCalls(
-      { client, logger: recordingLogger(), complete: () => RESULT },
-      { backoffMs: [60_000] },
-    );
-    endings.push(() => modelCalls.stop());
-    modelCalls.start();
-    await until(() => service.calls(CLAIM).length === 1);
-    await new Promise((resolve) => {
-      setTimeout(resolve, 50);
-    });
-    isUp = true;
-    await client.post("/v1/other", {});
-    await until(() => service.calls(CLAIM).length === 2);
-  });
 
   test("ends, and gives up on what is being asked", async () => {
     let aborted = false;
@@ -264,37 +210,5 @@ describe("the loop", () => {
     });
     assert.equal(answers().length, 0);
     assert.ok(service.calls(CLAIM).length <= claims + 1);
-  });
-});
-
-describe("the gateway's id", () => {
-  const ID = Symbol.for("nightshift.gateway.v1");
-
-  function afterRestart(folder) {
-    const before = globalThis[ID];
-    globalThis[ID] = undefined;
-    try {
-      keepGatewayId(folder);
-      return gatewayId();
-    } finally {
-      globalThis[ID] = before;
-    }
-  }
-
-  test("is the same after a restart, and another in another folder", () => {
-    const folders = [1, 2].map(() => mkdtempSync(join(tmpdir(), "nightshift-id-")));
-    endings.push(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
-    const first = afterRestart(folders[0]);
-    assert.equal(afterRestart(folders[0]), first);
-    assert.notEqual(afterRestart(folders[1]), first);
-    assert.equal(readFileSync(join(folders[0], "nightshift", "gateway-id"), "utf8"), first);
-  });
-
-  test("is a new one where none can be kept or what is kept is none", () => {
-    const folder = mkdtempSync(join(tmpdir(), "nightshift-id-"));
-    endings.push(() => rmSync(folder, { recursive: true }));
-    afterRestart(folder);
-    writeFileSync(join(folder, "nightshift", "gateway-id"), "no id\n\n");
-    for (const place of [undefined, join(folder, "not", "there"), folder]) assert.match(afterRestart(place), /^[\w-]{36}$/);
   });
 });

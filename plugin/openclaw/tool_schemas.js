@@ -105,7 +105,7 @@ export function toolSchemas({ searchName, getName }) {
         "Erase memories for good, everywhere, when the user asks for it. Call it without confirm first: it shows what would be erased and gives a previewId. " +
         "Tell the user, and when they agree call it again with that previewId and confirm. Erasing can't be undone.",
       parameters: object({
-        refs: words("Addresses (kref) or ids to erase."),
+        refs: words("Addresses (kref) or ids to erase; with a previewId also numbers of what it showed, such as 2."),
         query: text("Erase what this search finds."),
         person: text("Erase what is about or from this person, or me for the user."),
         sessionKey: text("Erase what came from this conversation."),

@@ -41,6 +41,7 @@ class Background:
             Chore(name="submit", work=core.jobs.submit_owed, interval_s=2),
             Chore(name="look_after", work=core.jobs.look_after, interval_s=5),
             Chore(name="index", work=self._index, interval_s=1),
+            Chore(name="embed_stale", work=core.indexing.embed_stale, interval_s=1),
             Chore(name="idle", work=core.capture.owe_idle, interval_s=5),
             Chore(name="reconcile", work=core.indexing.reconcile, interval_s=3600),
             Chore(name="drop_consolidated", work=core.capture.drop_consolidated, interval_s=60),

@@ -35,6 +35,7 @@ def statistics(it: ServiceContext) -> dict[str, Any]:
         "buffered": waiting,
         "jobs": job_counts,
         "indexLag": lag,
+        "embedding": _embedding(it),
         "lastCaptureAt": last_capture.isoformat() if last_capture else None,
         "lastConsolidationAt": last_consolidation.isoformat() if last_consolidation else None,
         "lastDreamRunAt": schedule.last_at.isoformat() if schedule.last_at else None,
@@ -48,6 +49,18 @@ def statistics(it: ServiceContext) -> dict[str, Any]:
 def _lag(it: ServiceContext) -> int | None:
     try:
         return it.core.indexing.lag()
+    except Unavailable:
+        return None
+
+
+def _embedding(it: ServiceContext) -> dict[str, Any] | None:
+    """Which model embeds, why it isn't the wanted one, and how many memories wait for it; None while it is away."""
+    try:
+        return {
+            "model": it.core.embedder.model,
+            "problem": it.core.embedder.problem,
+            "waiting": it.core.indexing.stale_count(),
+        }
     except Unavailable:
         return None
 

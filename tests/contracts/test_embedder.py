@@ -1,4 +1,4 @@
-"""What every embedder promises: the fake, the real model, and the real model behind the index process."""
+"""What every embedder promises: the fake, the bundled model, another one, and the bundled one behind its process."""
 
 import threading
 from typing import Any
@@ -51,12 +51,14 @@ _TOLD_AND_ASKED = {
 }
 
 
-@pytest.fixture(params=["fake", "real", "process"])
+@pytest.fixture(params=["fake", "real", "other", "process"])
 def embedder(request: pytest.FixtureRequest) -> Embedder:
     if request.param == "fake":
         return FakeEmbedder()
-    chosen: Any = request.getfixturevalue("real_embedder" if request.param == "real" else "running_index")
-    return chosen if request.param == "real" else chosen.embedder
+    if request.param == "process":
+        running: Any = request.getfixturevalue("running_index")
+        return running.embedder
+    return request.getfixturevalue(f"{request.param}_embedder")
 
 
 def late(query: Embedding, passage: Embedding) -> float:

@@ -21,6 +21,7 @@ class FakeEmbedder:
 
     Attributes:
         model: Texts of different models have nothing in common.
+        problem: See `Embedder.problem`.
         away: Why every call raises Unavailable; None when the embedder is there.
         before_query: Called with a question before it is embedded; may wait, or raise.
         before_passages: Called with the texts before passages are embedded; may wait, change tables, or raise.
@@ -28,6 +29,7 @@ class FakeEmbedder:
     """
 
     model: str = "fake-1"
+    problem: str | None = None
     away: str | None = None
     before_query: Callable[[str], None] | None = None
     before_passages: Callable[[Sequence[str]], None] | None = None

@@ -16,22 +16,18 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from memory_core.bootstrap import MemoryCore
 from memory_core.capture.storing import StoreRequest
 from memory_core.context.messages import Message, read_message
-from memory_core.creative.capturing import CaptureRequest, CaptureState, CapturingService
-from memory_core.creative.service import ArtifactView, CreativeService, Opened
+from memory_core.creative.capturing import CaptureRequest
 from memory_core.errors import NotFound
 from memory_core.gate.service import Stream
 from memory_core.identity import resolve_scope
-from memory_core.recall.finding import Finder, Found, Question, Ranked
-from memory_core.recall.history import History
-from memory_core.recall.library import LibraryService, MemoryView, Page
 from memory_core.recall.service import RecallRequest
 from memory_core.settings import ScopeRule
-from memory_core.values import Embedding, Hit, JobId, MemoryId, PointFilter, Scope, ScopeKey
+from memory_core.values import JobId, PointFilter, Scope, ScopeKey
 from plugin.service.tools.base import ToolCall
 from plugin.service.tools.registry import registry
-from tests.fakes.vector_index import FakeVectorIndex
 from tests.integration.cores import World, opened
 from tests.integration.crowds import Piece, Voice, crowds, may_see
+from tests.integration.leaky_parts import LeakyIndex, leaking
 
 ASKED = "the harbour lantern"
 TOKEN = re.compile(r"tok\d{4}")
@@ -274,86 +270,6 @@ def _check_own_is_seen(found: Town, shown: Sequence[Shown]) -> None:
 # -- the oracle sees a filter that is missing
 
 
-class _LeakyIndex(FakeVectorIndex):
-    """Searches every scope."""
-
-    def score(self, query: Embedding, *, memory_ids: Sequence[MemoryId], where: PointFilter) -> list[Hit]:
-        scopes = tuple({point.scope for point in self.points.values()})
-        return FakeVectorIndex.score(self, query, memory_ids=memory_ids, where=replace(where, scopes=scopes))
-
-
-@dataclass(frozen=True, slots=True)
-class _Everywhere:
-    """Every scope there is, in the place of the reader's."""
-
-    core: MemoryCore
-
-    def scopes(self) -> tuple[ScopeKey, ...]:
-        return tuple(sorted({ScopeKey(view.memory.scope_key) for view in self.core.library.everything(None)}))
-
-
-class _LeakyFinder(Finder):
-    """Ranks and loads without the index filter and without the clause."""
-
-    everywhere: _Everywhere
-
-    def rank(self, scopes: Sequence[ScopeKey], question: Question) -> list[Ranked]:
-        return Finder.rank(self, self.everywhere.scopes() if scopes else (), question)
-
-    def load(self, ranked: Sequence[Ranked], *, scopes: Sequence[ScopeKey]) -> list[Found]:
-        return Finder.load(self, ranked, scopes=self.everywhere.scopes() if scopes else ())
-
-
-class _LeakyLibrary(LibraryService):
-    """Reads without the clause."""
-
-    everywhere: _Everywhere
-
-    def get(self, ref: str, *, scopes: Sequence[ScopeKey]) -> MemoryView:  # noqa: ARG002 the leak
-        return LibraryService.get(self, ref, scopes=self.everywhere.scopes())
-
-    def page(self, scopes: Sequence[ScopeKey], **narrow: Any) -> Page:  # noqa: ARG002 the leak
-        return LibraryService.page(self, self.everywhere.scopes(), **narrow)
-
-    def history(self, memory_id: str, *, scopes: Sequence[ScopeKey]) -> History:  # noqa: ARG002 the leak
-        return LibraryService.history(self, memory_id, scopes=self.everywhere.scopes())
-
-
-class _LeakyCreative(CreativeService):
-    """Reads works without the clause."""
-
-    everywhere: _Everywhere
-
-    def listed(self, scopes: Sequence[ScopeKey], **narrow: Any) -> list[ArtifactView]:  # noqa: ARG002 the leak
-        return CreativeService.listed(self, self.everywhere.scopes(), **narrow)
-
-    def opened(self, scopes: Sequence[ScopeKey], ref: str) -> Opened:  # noqa: ARG002 the leak
-        return CreativeService.opened(self, self.everywhere.scopes(), ref)
-
-
-class _LeakyCapturing(CapturingService):
-    """Tells of jobs without looking whose they are."""
-
-    everywhere: _Everywhere
-
-    def state(self, scope: Scope, job_id: JobId) -> CaptureState:
-        return CapturingService.state(self, replace(scope, reads=self.everywhere.scopes()), job_id)
-
-
-def _leaking(core: MemoryCore, part: str) -> MemoryCore:
-    """The core with one part that lacks its filter."""
-    kinds: dict[str, type[Any]] = {
-        "finder": _LeakyFinder,
-        "library": _LeakyLibrary,
-        "creative": _LeakyCreative,
-        "capturing": _LeakyCapturing,
-    }
-    leaky = object.__new__(kinds[part])
-    leaky.__dict__.update(getattr(core, part).__dict__)
-    leaky.everywhere = _Everywhere(core)
-    return replace(core, **{part: leaky})
-
-
 @pytest.fixture
 def full_town(sqlite_template: Path) -> Generator[tuple[Town, list[Voice]]]:
     with town(sqlite_template, [ScopeRule.USER]) as found:
@@ -385,7 +301,7 @@ def _some_crowd() -> tuple[list[Voice], list[Voice]]:
 )
 def test_a_missing_filter_is_seen(full_town: tuple[Town, list[Voice]], *, part: str, ways: set[str]) -> None:
     found, readers = full_town
-    leaks = found.leaks(walk(found, readers[:4], core_of=lambda world: _leaking(world.core, part)))
+    leaks = found.leaks(walk(found, readers[:4], core_of=lambda world: leaking(world.core, part)))
     assert ways <= {way for way, *_ in leaks}
 
 
@@ -403,7 +319,7 @@ def test_people_taken_for_one_another_are_seen(sqlite_template: Path) -> None:
 def test_an_index_that_ignores_scopes_shows_nothing_by_itself(full_town: tuple[Town, list[Voice]]) -> None:
     found, readers = full_town
     world = found.worlds[ScopeRule.USER]
-    leaky = _LeakyIndex(points=dict(world.index.points))
+    leaky = LeakyIndex(points=dict(world.index.points))
     nowhere = PointFilter(scopes=(ScopeKey("nobody"),))
     assert leaky.search(world.embedder.embed_query(ASKED), where=nowhere, limit=9)
     with opened(world.core.settings.home, overrides=GATE, like=replace(world, index=leaky)) as other:

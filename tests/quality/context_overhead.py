@@ -87,7 +87,7 @@ def _assemble(world: RealCore, raw: Sequence[dict[str, object]]) -> Figures:
 
 
 def _answer(world: RealCore, body: bytes) -> None:
-    request = AssembleIn.model_validate_json(body)
+    request = AssembleIn.model_validate(json.loads(body))  # as the service does
     messages = [message.to_message() for message in request.messages]
     assembled = world.core.context.assemble(
         request.session.to_ref(), messages, prompt=request.prompt, budget=request.token_budget

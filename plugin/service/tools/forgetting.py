@@ -110,8 +110,16 @@ def _forget(call: ToolCall, arguments: ForgetArguments, *, previews: Previews) -
     chosen = call.core.selecting.choose(call.scope, wish, at=call.core.clock.now(), zone=call.zone)
     if arguments.confirm:
         receipt = call.core.forgetting.forget(scopes, chosen.selection)
-        return _done(call, receipt, matched=len(chosen.memories))
-    return _preview(call, chosen, preview_id=previews.keep(scopes, chosen.selection))
+        return _with_refused(_done(call, receipt, matched=len(chosen.memories)), chosen.refused)
+    shown = _preview(call, chosen, preview_id=previews.keep(scopes, chosen.selection))
+    return _with_refused(shown, chosen.refused)
+
+
+def _with_refused(reply: ToolReply, refused: int) -> ToolReply:
+    if not refused:
+        return reply
+    why = f"{refused} of those named stay: here one may forget only what one said oneself or what is about oneself."
+    return replace(reply, text=f"{reply.text}\n{why}", details={**reply.details, "refused": refused})
 
 
 def _wish(arguments: ForgetArguments) -> Wish:

@@ -124,7 +124,13 @@ def test_everything_about_me_is_all_of_it(service: Service) -> None:
     service.remember(TEA)
     keep(service, "A plan.", title="Plan")
     service.turn("I like the sea in winter", key="waits")
-    waiting = {"title": "Later", "content": "Waits.", "creativeProject": "p", "project": "s", "kind": "note"}
+    waiting: dict[str, Any] = {
+        "title": "Later",
+        "content": "Waits.",
+        "creativeProject": "p",
+        "project": "s",
+        "kind": "note",
+    }
     job = service.tool("creative_capture", **waiting)["details"]["jobId"]
     done = forget(service, person="me", confirm=True)
     assert (done["forgotten"], done["artifacts"], done["buffered"]) == (2, 1, 2)
@@ -147,6 +153,13 @@ class TestInAGroup:
         for arguments in wishes:
             assert forget(service, BO_IN_GROUP, confirm=True, **arguments)["artifacts"] == 0
         assert forget(service, GROUP, query="oars", confirm=True)["artifacts"] == 1
+
+    def test_what_stays_because_it_is_somebody_elses_is_told(self, service: Service) -> None:
+        kref = service.remember(TEA, session=GROUP)["kref"]
+        reply = service.tool("memory_forget", BO_IN_GROUP, refs=[kref], confirm=True)
+        assert (reply["details"]["forgotten"], reply["details"]["refused"]) == (0, 1)
+        assert "1 of those named stay" in reply["text"]
+        assert texts(service, GROUP) == [TEA]
 
 
 class TestBackups:

@@ -355,7 +355,7 @@ class TestConsolidate:
 
 
 def test_no_tool_but_these_is_known(service: Service) -> None:
-    for name in ("memory_dream", "creative_capture", "creative_recall", "creative_job_status", "nightshift_search", ""):
+    for name in ("memory_erase", "nightshift_search", "creative", ""):
         answer = service.post(f"/v1/tools/{name}", session=ANA, arguments={})
         assert answer.status_code == 404
     for name in TOOLS:

@@ -15,6 +15,9 @@ from tests.integration.cores import ANAS, BOS, World, pass_time
 
 FACT = "My sister Marta lives in Porto"
 
+CONSOLIDATED = {"turns": 2, "added": 1, "updated": 0, "superseded": 0, "repeated": 0, "rejected": 0, "flagged": 0}
+"""What a job tells of one exchange that made one memory."""
+
 
 def owe(world: World, key: str = "t1") -> JobId:
     world.say(f"{FACT} {key}", key=key)
@@ -48,7 +51,7 @@ def test_a_job_goes_from_owed_to_done(world: World) -> None:
     assert (submitted.attempts, submitted.flow_run_id) == (1, world.engine.submissions[0].run_id)
     assert world.engine.submissions[0].parameters == {"job_id": job_id}
     world.clock.advance(seconds=5)
-    assert world.core.jobs.run(job_id) == {"turns": 2, "added": 1, "repeated": 0, "rejected": 0}
+    assert world.core.jobs.run(job_id) == CONSOLIDATED
     done = job_of(world, job_id)
     assert (done.state, done.progress, done.error) == (JobState.DONE, 1.0, None)
     assert done.started_at == done.ended_at == world.clock.now()
@@ -233,4 +236,4 @@ class TestHandlers:
         payload: dict[str, Any] = {"through": {ANAS: 99, BOS: 99}, "turns": 2, "report": {"read": 3, "rejected": []}}
         job_id = world.core.jobs.owe(JobKind.IMPORT, scope=None, payload=payload)
         result = world.core.jobs.run(job_id)
-        assert result == {"read": 3, "rejected": [], "turns": 2, "added": 1, "repeated": 0}
+        assert result == {**CONSOLIDATED, "read": 3, "rejected": []}

@@ -98,7 +98,7 @@ class TestMemories:
     def test_a_newer_tombstone_replaces_the_older(self, database: Database) -> None:
         for moment in (later(0), later(60)):
             with database.transaction() as db:
-                MemoryRepository(db).bury(MINE, "f" * 32, at=moment)
+                MemoryRepository(db).bury([(MINE, "f" * 32)], at=moment)
         with database.reading() as db:
             assert MemoryRepository(db).tombstones(MINE, text_keys=["f" * 32]) == {"f" * 32: later(60)}
 

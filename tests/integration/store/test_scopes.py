@@ -135,7 +135,7 @@ def test_an_export_of_scopes_holds_nothing_else(database: Database, planted: tup
 
 def test_tombstones_count_in_their_scope(database: Database) -> None:
     with database.transaction() as db:
-        MemoryRepository(db).bury(THEIRS, "f" * 32, at=START)
+        MemoryRepository(db).bury([(THEIRS, "f" * 32)], at=START)
     with database.reading() as db:
         assert MemoryRepository(db).tombstones(MINE, text_keys=["f" * 32]) == {}
         assert MemoryRepository(db).tombstones(THEIRS, text_keys=["f" * 32, "e" * 32]) == {"f" * 32: START}

@@ -7,7 +7,7 @@ from memory_core.adapters.token_rows import TOKEN_SIZE, load_projection
 
 
 def test_sentences_are_the_same_each_time(real_embedder: FastembedEmbedder) -> None:
-    vocabulary = real_embedder.bundled.vocabulary
+    vocabulary = real_embedder.source.vocabulary
     made = sentences(vocabulary, count=50, seed=4)
     assert made == sentences(vocabulary, count=50, seed=4)
     assert made != sentences(vocabulary, count=50, seed=5)
@@ -16,7 +16,7 @@ def test_sentences_are_the_same_each_time(real_embedder: FastembedEmbedder) -> N
 
 
 def test_a_fit_finds_most_of_the_space_that_the_stored_one_keeps(real_embedder: FastembedEmbedder) -> None:
-    model = real_embedder.bundled
+    model = real_embedder.source
     fitted = fit(model, sentences(model.vocabulary, count=200, seed=9))
     assert fitted.T @ fitted == pytest.approx(np.eye(TOKEN_SIZE), abs=1e-4)
     shared = np.linalg.norm(fitted.T @ load_projection()) ** 2 / TOKEN_SIZE

@@ -2,10 +2,15 @@
 
 import pytest
 
-from memory_core.forgetting.matching import holds, is_about, is_copy, is_echo, says_same, touches, without
+from memory_core.forgetting.matching import Statements, holds, is_about, is_copy, is_echo, without
 from memory_core.keywords import content_words
 
 CODE = "My locker code word is heliotrope at the gym"
+
+
+def says_same(statement: str, text: str) -> bool:
+    others = ["The pool opens at noon on holidays", "I like tea", statement, "Bye"]
+    return Statements(others).are_in(text)
 
 
 @pytest.mark.parametrize(
@@ -63,8 +68,8 @@ def test_a_copy_says_the_same_in_nearly_the_same_words(one: str, other: str, *, 
 def test_an_answer_that_takes_a_statement_up_is_an_echo_and_another_one_is_not() -> None:
     assert is_echo("Noted, your locker code word is heliotrope.", CODE)
     assert not is_echo("The pool opens at seven and closes at nine.", CODE)
-    assert touches("The gym opens at seven", CODE)
-    assert not touches("The pool opens at seven", CODE)
+    assert Statements([CODE]).touch("The gym opens at seven")
+    assert not Statements([CODE]).touch("The pool opens at seven")
 
 
 def test_what_is_meant_leaves_a_text_and_the_rest_stays() -> None:
