@@ -15,7 +15,7 @@ import httpx
 
 from memory_core.errors import MemoryCoreError
 from memory_core.settings import Settings
-from plugin.client import READY, Json, as_objects, open_client, prove, service_url
+from plugin.client import READY, Json, as_count, as_object, as_objects, open_client, prove, service_url
 from plugin.connected import gateway_lines, lost_turns
 from plugin.gateway_check import is_remote, remote_problems, setting_problems
 from plugin.gateway_config import PLUGIN_ID, plugin_settings, read_config
@@ -124,7 +124,16 @@ async def _service(settings: Settings) -> list[Finding]:
         return [
             Finding(what=f"service: {error}", mend="see the line itself; its log is " + str(_log(settings, "service")))
         ]
-    return [Finding(what=f"service at {service_url(settings)}"), *_parts(settings, parts), *_connected(stats)]
+    return [Finding(what=f"service at {service_url(settings)}"), *_parts(settings, parts), *_embedding(stats), *_connected(stats)]
+
+
+def _embedding(stats: Json) -> Iterator[Finding]:
+    embedding = as_object(stats.get("embedding"))
+    problem, waiting = embedding.get("problem"), as_count(embedding.get("waiting"))
+    if problem:
+        yield Finding(what=str(problem), mend="check embedding.model and the network; its log is logs/index.log")
+    if waiting:
+        yield Finding(what=f"{waiting} memories are found by keywords until they are embedded again")
 
 
 def _connected(stats: Json) -> Iterator[Finding]:

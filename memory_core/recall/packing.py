@@ -23,6 +23,8 @@ _FORGED_NOTE = re.compile(r"\[(?=\s*(?:system|assistant|developer|tool|admin)\b)
 _CHAT_MARKERS = re.compile(r"\[/?INST\]|<<\/?SYS>>|#{2,}\s*(?=\w)|`{3,}|~{3,}|-{3,}|={3,}", re.IGNORECASE)
 _JOINERS = frozenset({"\u200c", "\u200d"})
 """Invisible, but part of Persian and Indic words and of emoji."""
+_TAGS = frozenset(map(chr, range(0xE0000, 0xE0080)))
+"""Invisible copies of ASCII; some aren't assigned, and so of no category above."""
 _SPEAKER_CHARS = 60
 _SPACES = re.compile(r"\s+")
 
@@ -86,4 +88,4 @@ def _without_hidden(text: str) -> str:
 def _is_hidden(char: str) -> bool:
     if char.isspace() or char in _JOINERS:
         return False
-    return unicodedata.category(char) in {"Cc", "Cf", "Co", "Cs"}
+    return unicodedata.category(char) in {"Cc", "Cf", "Co", "Cs"} or char in _TAGS

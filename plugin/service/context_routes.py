@@ -131,11 +131,11 @@ async def bootstrap(body: BootstrapIn, it: Service) -> BootstrapOut:
 @router.post("/assemble", response_model_exclude_none=True)
 async def assemble(body: AssembleIn, it: Service) -> AssembleOut:
     """Which messages stay, and what memory adds; past its deadline without memory."""
-    ref, messages = body.session.to_ref(), _read(body.messages)
+    ref = body.session.to_ref()
     budget_s = (body.budget_ms or it.core.settings.recall.recall_budget_ms) / 1000 * _ANSWER_SHARE
 
     def work(prompt: str | None) -> Assembled:
-        return it.core.context.assemble(ref, messages, prompt=prompt, budget=body.token_budget)
+        return it.core.context.assemble(ref, _read(body.messages), prompt=prompt, budget=body.token_budget)
 
     late = False
     try:

@@ -18,6 +18,7 @@ class Readiness:
 
     def __init__(self, core: MemoryCore) -> None:
         """Look at the parts of this core."""
+        self._core = core
         self._checks: Mapping[str, Callable[[], object]] = {
             "tables": lambda: self._read_tables(core),
             "index": core.index.count,
@@ -35,6 +36,14 @@ class Readiness:
                 self._parts = {name: _state(check) for name, check in self._checks.items()}
                 self._at = time.monotonic()
             return self._parts
+
+    def notes(self) -> Mapping[str, str]:
+        """What is not as it was wanted, although the part works; by part."""
+        try:
+            problem = self._core.embedder.problem
+        except MemoryCoreError:
+            return {}
+        return {} if problem is None else {"embedder": problem}
 
     @staticmethod
     def _read_tables(core: MemoryCore) -> None:

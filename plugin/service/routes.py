@@ -55,7 +55,9 @@ async def readyz(it: Service) -> JSONResponse:
     """Tell whether recall, capture and flows all work, with one line for each part."""
     parts = await asyncio.to_thread(it.readiness.parts)
     ready = all(state == OK for state in parts.values())
-    return JSONResponse({"ready": ready, "parts": dict(parts)}, status_code=200 if ready else 503)
+    notes = await asyncio.to_thread(it.readiness.notes)
+    content = {"ready": ready, "parts": dict(parts), **({"notes": dict(notes)} if notes else {})}
+    return JSONResponse(content, status_code=200 if ready else 503)
 
 
 @router.get("/metrics")

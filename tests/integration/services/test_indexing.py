@@ -288,6 +288,35 @@ class TestModelChange:
             assert row.model == "fake-2"
         assert float(stored.dense @ after.dense) > 0.999
 
+    def test_many_memories_go_in_by_keywords_and_are_embedded_the_newest_first(self, world: World) -> None:
+        memories = plant(world, 150)
+        world.core.indexing.apply_due()
+        assert world.embedder.embedded == []
+        assert world.core.indexing.stale_count() == len(world.index.points) == 150
+        point = world.index.points[MemoryId(memories[0].id)].embedding
+        assert not point.dense.any()
+        assert point.tokens.size == 0
+        assert point.sparse.indices == (7,)
+        assert [world.core.indexing.embed_stale() for _ in range(4)] == [64, 64, 22, 0]
+        assert set(world.embedder.embedded[:64]) == {memory.text for memory in memories[-64:]}
+        assert len(world.embedder.embedded) == 150
+        assert all(point.embedding.dense.any() for point in world.index.points.values())
+        assert (world.core.indexing.stale_count(), due(world)) == (0, 0)
+
+    def test_newer_vectors_are_not_overwritten_by_those_of_an_older_text(self, world: World) -> None:
+        (memory,) = plant(world)
+        newer = StoredVectors(dense=b"\0" * 4, tokens=b"", token_width=0, keywords=b"")
+
+        def edit(_: Sequence[str]) -> None:
+            world.embedder.before_passages = None
+            with world.core.database.transaction() as db:
+                ChangeRepository(db).replace_vectors(memory.id, model=world.embedder.model, vectors=newer)
+
+        world.embedder.before_passages = edit
+        world.core.indexing.embed_stale()
+        with world.core.database.reading() as db:
+            assert db.get_one(MemoryVector, memory.id).dense == newer.dense
+
     def test_a_memory_forgotten_while_it_is_embedded_again_stays_gone(self, world: World) -> None:
         memory = world.remember("My sister Marta lives in Porto", key="t1")
         world.embedder.model = "fake-2"

@@ -93,3 +93,15 @@ def test_nothing_of_another_scope_joins(database: Database) -> None:
     theirs = [memory(THEIRS, session_id=session.id, position=position) for position in (0, 2)]
     plant_memories(database, [mine, *theirs])
     assert ids(pool_of(database, hits([mine, *theirs]))) == {mine.id}
+
+
+def test_rows_of_another_model_are_left_out(database: Database) -> None:
+    rows = said(database, 2)
+    with database.reading() as db:
+        other = gather(db, hits(rows), scopes=[MINE], token_width=WIDTH, model="another")
+        same = gather(db, hits(rows), scopes=[MINE], token_width=WIDTH, model="planted")
+    assert other.vectors.unread is not None
+    assert other.vectors.unread.all()
+    assert not other.vectors.rows.any()
+    assert same.vectors.unread is None
+    assert same.vectors.rows.any()

@@ -1,6 +1,7 @@
 """What speaks for each memory of a pool."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -12,6 +13,7 @@ from memory_core.recall.features import FEATURES, WINDOW, Contender, measure
 from memory_core.recall.periods import Period
 from memory_core.recall.plan import Plan
 from memory_core.values import Embedding, FloatArray, MemoryId, SparseVector
+from memory_core.vectors import JoinedVectors
 
 WIDTH = 8
 NOON = datetime(2025, 6, 11, 12, tzinfo=UTC)
@@ -207,3 +209,23 @@ def test_the_order_of_a_pool_changes_nothing(seed: int, size: int) -> None:
     straight, shuffled = measure(query, pool, plan=Plan()), measure(query, [pool[row] for row in order], plan=Plan())
     assert np.isfinite(straight).all()
     assert shuffled == pytest.approx(straight[order], abs=1e-6)
+
+
+def test_keywords_stand_for_rows_of_another_model() -> None:
+    query = asked(AXES[:2], keywords=sparse(1, 2))
+    pool = [memory(1, session=None, keywords=sparse(1, 2)), memory(2, session=None, keywords=sparse(1)), memory(3)]
+    numbers = [number for one in pool for number in one.keywords.indices]
+    vectors = JoinedVectors(
+        rows=np.zeros((3, WIDTH), np.float32),
+        starts=np.arange(3),
+        numbers=np.array(numbers),
+        weights=np.ones(len(numbers)),
+        owners=np.array([0, 0, 1]),
+    )
+    late = FEATURES.index("late_window")
+    assert measure(query, pool, plan=Plan(), vectors=vectors)[:, late].tolist() == [0, 0, 0]
+    unread = replace(vectors, unread=np.array([True, True, False]))
+    whole, half, nothing = measure(query, pool, plan=Plan(), vectors=unread)[:, late].tolist()
+    assert whole == pytest.approx(0.8)
+    assert 0 < half < 0.4
+    assert nothing == 0
