@@ -124,7 +124,12 @@ async def _service(settings: Settings) -> list[Finding]:
         return [
             Finding(what=f"service: {error}", mend="see the line itself; its log is " + str(_log(settings, "service")))
         ]
-    return [Finding(what=f"service at {service_url(settings)}"), *_parts(settings, parts), *_embedding(stats), *_connected(stats)]
+    return [
+        Finding(what=f"service at {service_url(settings)}"),
+        *_parts(settings, parts),
+        *_embedding(stats),
+        *_connected(stats),
+    ]
 
 
 def _embedding(stats: Json) -> Iterator[Finding]:

@@ -43,7 +43,9 @@ class IndexingService:
         self._clock = clock
         self._checked_epoch: str | None = None
         self._flushed_at: datetime | None = None
-        self._dense_sizes: dict[str, int] = {}
+        self._settled: str | None = None
+        self._measured_epoch: str | None = None
+        self._dense_size = 0
 
     def apply_due(self) -> int:
         """Bring the index up to date; returns the number of memories that were written or removed.
@@ -110,6 +112,7 @@ class IndexingService:
         Raises:
             Unavailable: the index is away.
         """
+        self._settled = None
         stored = self._stored_ids()
         epoch = self._index.epoch()
         with self._database.reading() as db:
@@ -129,9 +132,13 @@ class IndexingService:
             Unavailable: the index or the embedder is away.
         """
         model = self._embedder.model
+        if model == self._settled:
+            return 0
         with self._database.reading() as db:
             memories = ChangeRepository(db).stale(model, limit=BATCH)
         if not memories:
+            # Looking for them reads a whole table, so it isn't done again until there may be some.
+            self._settled = model
             return 0
         ids = list(self._embed_again(memories, model=model))
         with self._database.transaction() as db:
@@ -146,6 +153,8 @@ class IndexingService:
             Unavailable: the embedder is away.
         """
         model = self._embedder.model
+        if model == self._settled:
+            return 0
         with self._database.reading() as db:
             return ChangeRepository(db).stale_count(model)
 
@@ -177,8 +186,11 @@ class IndexingService:
             remaining = [memory_id for memory_id in remaining if present.get(memory_id) != written.get(memory_id)]
 
     def _points(self, states: Sequence[tuple[Memory, MemoryVector]]) -> list[Point]:
+        self._measure()
         model = self._embedder.model
         stale = [memory for memory, vector in states if vector.model != model]
+        if stale:
+            self._settled = None
         # A few are embedded now, as one batch of work would be; with many of them, whoever waits would wait for all.
         if stale and self.stale_count() <= BATCH:
             fresh = self._embed_again(stale, model=model)
@@ -188,12 +200,18 @@ class IndexingService:
             for memory, vector in states
         ]
 
+    def _measure(self) -> None:
+        """Ask a question once in each epoch: its length tells how long vectors are.
+
+        It fails when the embedder got another model since its name was asked for, as it may at an epoch's beginning.
+        """
+        if self._measured_epoch != self._checked_epoch:
+            self._dense_size = len(self._embedder.embed_query("").dense)
+            self._measured_epoch = self._checked_epoch
+
     def _by_keywords(self, vector: MemoryVector) -> Embedding:
         """Only the keywords of vectors of another model: those are the same with every model."""
-        model = self._embedder.model
-        if model not in self._dense_sizes:
-            self._dense_sizes[model] = len(self._embedder.embed_query("").dense)
-        blank = np.zeros(self._dense_sizes[model], np.float32)
+        blank = np.zeros(self._dense_size, np.float32)
         return replace(from_stored(_stored(vector)), dense=blank, tokens=np.zeros((0, 0), np.float32))
 
     def _embed_again(self, memories: Sequence[Memory], *, model: str) -> dict[str, StoredVectors]:

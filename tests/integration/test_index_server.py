@@ -292,6 +292,22 @@ def test_stopping_answers_what_is_in_progress_and_drops_the_rest(served: Served)
         assert written.result(_SOON_S) is None
 
 
+def test_vectors_of_another_model_than_the_caller_knows_are_refused_once(served: Served) -> None:
+    for call in (lambda: served.embedder.embed_query("word1"), lambda: served.embedder.embed_passages(["word1"])):
+        known = served.embedder.model
+        served.fake_embedder.model = f"{known} and another"
+        with pytest.raises(Unavailable, match="model was changed"):
+            call()
+        assert served.embedder.model == f"{known} and another"
+        call()
+
+
+def test_why_another_model_is_used_is_told(served: Served) -> None:
+    assert served.embedder.problem is None
+    served.fake_embedder.problem = "the wanted one isn't there"
+    assert served.embedder.problem == "the wanted one isn't there"
+
+
 def test_health_tells_model_epoch_and_count(served: Served) -> None:
     served.index.upsert(served.points(3))
     health = served.index.health()

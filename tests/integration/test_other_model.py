@@ -34,7 +34,7 @@ _TEXTS = [
 ]
 
 
-def found(core: MemoryCore, bird: str, place: str) -> bool:
+def found(core: MemoryCore, *, bird: str, place: str) -> bool:
     """Whether an answer comes first, and above the threshold."""
     question = Question(text=f"Does the {bird} nest by the {place}?", at=START, zone="UTC")
     best = core.finder.rank([MINE], question)[0]
@@ -42,7 +42,7 @@ def found(core: MemoryCore, bird: str, place: str) -> bool:
 
 
 def found_of_ten(core: MemoryCore) -> int:
-    return sum(found(core, bird, place) for bird, place in zip(_BIRDS, _PLACES, strict=True))
+    return sum(found(core, bird=bird, place=place) for bird, place in zip(_BIRDS, _PLACES, strict=True))
 
 
 def models(core: MemoryCore) -> set[str]:
@@ -91,7 +91,7 @@ def test_a_store_moves_to_another_model_and_is_searched_all_the_while(tmp_path: 
             while core.indexing.stale_count():
                 batch = background.submit(core.indexing.embed_stale)
                 while not batch.done():
-                    assert found(core, _BIRDS[asked % 10], _PLACES[asked % 7])
+                    assert found(core, bird=_BIRDS[asked % 10], place=_PLACES[asked % 7])
                     asked += 1
                 assert batch.result() > 0
         assert asked >= 5

@@ -51,6 +51,15 @@ class TestHealth:
         assert answer.json()["parts"]["tables"] == "ok"
         assert service.client.get("/healthz").status_code == 200
 
+    def test_a_model_that_stands_in_for_the_wanted_one_is_told(self, service: Service) -> None:
+        assert "notes" not in service.client.get("/readyz").json()
+        service.world.embedder.problem = "the wanted model isn't there"
+        answer = service.client.get("/readyz")
+        assert answer.status_code == 200
+        assert answer.json()["notes"] == {"embedder": "the wanted model isn't there"}
+        told = service.client.get("/v1/stats").json()["embedding"]
+        assert told == {"model": service.world.embedder.model, "problem": "the wanted model isn't there", "waiting": 0}
+
     def test_capture_works_while_the_flow_engine_is_away(self, service: Service) -> None:
         service.world.engine.away = "the Prefect server is away"
         assert service.turn(FACT, key="t1")["status"] == "accepted"

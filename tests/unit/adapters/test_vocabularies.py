@@ -1,5 +1,7 @@
 """Word pieces of every kind of tokenizer in one spelling, and what is read of them."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
@@ -10,27 +12,29 @@ from memory_core.adapters.vocabularies import read_vocabulary
 from memory_core.adapters.word_pieces import PieceTable
 
 
+def with_mark(tokenizer: Any, mark: str) -> Tokenizer:
+    tokenizer.add_special_tokens([AddedToken(mark, special=True)])
+    return tokenizer
+
+
 def of_sentences() -> Tokenizer:
     pieces = [("<s>", 0.0), ("<unk>", 0.0), ("▁the", -1.0), ("▁Porto", -2.0), ("s", -3.0), ("▁кошка", -4.0)]
     tokenizer = Tokenizer(models.Unigram(pieces, unk_id=1))
-    tokenizer.add_special_tokens([AddedToken("<s>", special=True)])
-    return tokenizer
+    return with_mark(tokenizer, "<s>")
 
 
 def of_bytes() -> Tokenizer:
     numbers = {piece: number for number, piece in enumerate(["<s>", "<unk>", "the", "Ġporto", "ĠÃ©t", "Ã"])}
     tokenizer = Tokenizer(models.BPE(vocab=numbers, merges=[], unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel()  # pyright: ignore[reportAttributeAccessIssue] - missing in the stubs
-    tokenizer.decoder = decoders.ByteLevel()  # pyright: ignore[reportAttributeAccessIssue] - missing in the stubs
-    tokenizer.add_special_tokens([AddedToken("<s>", special=True)])
-    return tokenizer
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel()
+    tokenizer.decoder = decoders.ByteLevel()
+    return with_mark(tokenizer, "<s>")
 
 
 def of_words() -> Tokenizer:
     numbers = {piece: number for number, piece in enumerate(["[PAD]", "[UNK]", "the", "porto", "##s"])}
     tokenizer = Tokenizer(models.WordPiece(vocab=numbers, unk_token="[UNK]"))
-    tokenizer.add_special_tokens([AddedToken("[PAD]", special=True)])
-    return tokenizer
+    return with_mark(tokenizer, "[PAD]")
 
 
 def test_pieces_are_spelled_in_one_way() -> None:
