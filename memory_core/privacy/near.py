@@ -85,9 +85,7 @@ def stretches(spots: Iterable[Spot], before: int, *, after: int) -> Iterator[Spo
         yield Spot(start, end)
 
 
-def matches_near(
-    pattern: re.Pattern[str], text: str, *, stretches: Iterable[Spot]
-) -> Iterator[re.Match[str]]:
+def matches_near(pattern: re.Pattern[str], text: str, *, stretches: Iterable[Spot]) -> Iterator[re.Match[str]]:
     """The matches within ascending stretches of a text; what stands before a stretch is seen by looking back."""
     for start, end in stretches:
         yield from pattern.finditer(text, start, end)

@@ -26,13 +26,11 @@ class _Rule:
 
 
 def _near(signs: tuple[str, ...], pattern: str, *, before: int, after: int, cased: bool = True) -> Near:
-    return Near(
-        pattern=re.compile(pattern, 0 if cased else re.IGNORECASE), signs=signs, before=before, after=after
-    )
+    return Near(pattern=re.compile(pattern, 0 if cased else re.IGNORECASE), signs=signs, before=before, after=after)
 
 
 def _anywhere(pattern: str, *, cased: bool = True) -> Near:
-    """An expression that begins with a literal, which `re` looks for fast; what stands before it is checked behind it."""
+    """An expression that begins with a literal, which `re` looks for fast; what stands before it is checked after."""
     return Near(pattern=re.compile(pattern, 0 if cased else re.IGNORECASE))
 
 
@@ -42,7 +40,8 @@ _EXPORTS = (
     _anywhere(rf"export(?<![\w$]export)\s{{1,2}}{_NAMED}={_VALUE}"),
     _anywhere(rf"\$env:(?<![\w$]\$env:){_NAMED}\s?=\s?{_VALUE}", cased=False),
     _near(("setx", "launchctl setenv", "set -"),
-        rf"(?<![\w$])(?:setx|launchctl setenv|set -[gUx]{{1,3}})\s{{1,2}}{_NAMED}\s{{1,2}}{_VALUE}", before=1, after=480),
+        rf"(?<![\w$])(?:setx|launchctl setenv|set -[gUx]{{1,3}})\s{{1,2}}{_NAMED}\s{{1,2}}{_VALUE}",
+        before=1, after=480),
     _anywhere(rf"(?:ENV|set|env)(?<![\w$]...)\s{{1,2}}{_NAMED}={_VALUE}"),
     _anywhere(rf"-(?<!\S-)(?:e|-env|-build-arg|-from-literal)[ =]{_NAMED}={_VALUE}"),
     _near(("secret set", "secrets set", "config:set"),
@@ -78,7 +77,8 @@ _RULES = (
     _Rule(_near(("redis-cli", "docker", "podman", "helm", "twine", "mongo", "az ", "oc ", "smbclient", "net use"),
         r"(?:\bredis-cli\b[^\n]{0,80}?\s-a |\b(?:docker|podman|helm|twine|mongo\w*|az|oc)\b[^\n]{0,80}?\s-p "
         r"|\bsmbclient\b[^\n]{0,60}?-U [^\s%]{1,40}%|\bnet use\b[^\n]{0,80}?/user:\S{1,60} )[\"']?"
-        rf"{_TOOL}", before=1, after=400), "password", of=("redis-cli", "login ", "mongo", "twine", "smbclient", "/user:")),
+        rf"{_TOOL}", before=1, after=400), "password",
+        of=("redis-cli", "login ", "mongo", "twine", "smbclient", "/user:")),
     _Rule(_near(("htpasswd", "chpasswd", "sudo -s"),
         rf"(?:\bhtpasswd -\w*b\w* \S{{1,80}} \S{{1,60}} |\becho [\"']?\w{{1,40}}:"
         rf"(?=[^\n|]{{1,80}}\|[^\n]{{0,20}}chpasswd)|\becho [\"']?(?=[^\n|]{{1,80}}\|\s?sudo -S)){_TOOL}",
@@ -116,7 +116,8 @@ _RULES = (
         r"(?P<value>[^\s\"'/]{5,64})", before=1, after=240, cased=False), "password", mixed=True),
     _Rule(_near(_SAID,
         r"(?<!\S)[\"'`]?(?P<value>[^\s\"'`]{6,64})[\"'`]? as (?:my|the|a|an|our|your) (?:\w{1,20} )?"
-        r"(?P<name>password|passphrase|passcode|api key|token|secret)\b", before=110, after=12, cased=False), mixed=True),
+        r"(?P<name>password|passphrase|passcode|api key|token|secret)\b",
+        before=110, after=12, cased=False), mixed=True),
     _Rule(_near(_SAID,
         r"(?<!\S)[\"'`]?(?P<value>[^\s\"'`]{5,64})[\"'`]? (?:is|ist|es) (?:my|our|the|his|her|mein|unser|das|mi|la)"
         r" (?:\w{1,16} )?(?P<name>password|passphrase|passcode|passwort|kennwort|contraseña|api key|token)\b",
