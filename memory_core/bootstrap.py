@@ -105,6 +105,8 @@ class Ports:
     engine: FlowEngine
     chat: ChatModel | None = None
     """None leaves it to the settings."""
+    purge_index: Callable[[], None] | None = None
+    """Empties an index that keeps what was deleted; a Qdrant server vacuums by itself."""
 
 
 def prepare_home(settings: Settings) -> None:
@@ -131,7 +133,14 @@ def open_core(settings: Settings, *, on_work: Callable[[], None] = lambda: None)
     embedder = RemoteEmbedder(settings.index_socket)
     engine = PrefectEngine(settings)
     chat = _open_chat(settings.chat)
-    ports = Ports(clock=SystemClock(), index=index, embedder=embedder, engine=engine, chat=chat)
+    ports = Ports(
+        clock=SystemClock(),
+        index=index,
+        embedder=embedder,
+        engine=engine,
+        chat=chat,
+        purge_index=index.purge if isinstance(index, RemoteIndex) else None,
+    )
     try:
         with compose_core(settings, ports, on_work=on_work) as core:
             yield core
@@ -231,7 +240,13 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
     dream_runs = DreamService(
         DreamParts(database=database, clock=clock, embedder=embedder, keys=keys, settings=settings.dream, chat=chat)
     )
-    housekeeping = Housekeeping(database, indexing=indexing, artifact_store=artifact_store, clock=clock)
+    housekeeping = Housekeeping(
+        database,
+        indexing=indexing,
+        artifact_store=artifact_store,
+        clock=clock,
+        purge_index=ports.purge_index,
+    )
     gate = GateService(finder, staging=staging, settings=settings, clock=clock)
     library = LibraryService(database)
     forgetting = ForgettingService(

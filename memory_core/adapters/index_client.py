@@ -176,6 +176,17 @@ class RemoteIndex:
         """
         self._caller.call("flush", {}, within_s=self._work_s)
 
+    def purge(self) -> None:
+        """Begin anew, empty and under another epoch, so that no trace of deleted points is left on disk.
+
+        Everything is due again then; for some seconds the process is away, and for as long as filling takes, recall
+        finds less.
+
+        Raises:
+            Unavailable: the process is away or too slow.
+        """
+        self._caller.call("purge", {}, within_s=self._work_s)
+
     def ids(self, *, after: MemoryId | None, limit: int) -> list[MemoryId]:
         """Ids of stored points in ascending order, those behind `after`.
 

@@ -23,6 +23,7 @@ _SHARD = "shard"
 _IDENTITY = "identity.json"
 _SUSPECT = "suspect"
 _DISCARDED = "discarded"
+_TRACES = "traces"
 _MAX_FAILED_OPENINGS = 2
 """So often a process may end while opening: damage can end it without a word, but so can a kill."""
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -53,7 +54,7 @@ def open_index(folder: Path, *, layout: IndexLayout) -> QdrantEdgeIndex:
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     shutil.rmtree(folder / _DISCARDED, ignore_errors=True)
-    beginning = _beginning(folder, layout)
+    beginning = None if (folder / _TRACES).exists() else _beginning(folder, layout)
     if beginning is not None:
         try:
             return _load(folder, layout=layout, beginning=beginning)
@@ -65,6 +66,11 @@ def open_index(folder: Path, *, layout: IndexLayout) -> QdrantEdgeIndex:
 def mark_damaged(folder: Path) -> None:
     """Have the next opening start an empty index."""
     (folder / _SUSPECT).write_text(str(_MAX_FAILED_OPENINGS), encoding="utf-8")
+
+
+def mark_traces(folder: Path) -> None:
+    """Have the next opening start an empty index: segments and logs keep what was deleted for an unknown time."""
+    (folder / _TRACES).touch(mode=0o600)
 
 
 def _load(folder: Path, *, layout: IndexLayout, beginning: str) -> QdrantEdgeIndex:
@@ -92,6 +98,7 @@ def _start_anew(folder: Path, layout: IndexLayout) -> QdrantEdgeIndex:
     written = folder / f"{_IDENTITY}.new"
     written.write_text(json.dumps({"beginning": beginning, **_contents(layout)}), encoding="utf-8")
     written.replace(folder / _IDENTITY)
+    (folder / _TRACES).unlink(missing_ok=True)
     log.info("index.created", model=layout.model)
     return index
 

@@ -14,7 +14,7 @@ import structlog
 
 from memory_core import lifeline
 from memory_core.adapters.embedder_choice import choose, wait_for_files
-from memory_core.adapters.index_folder import claim, mark_damaged, open_index
+from memory_core.adapters.index_folder import claim, mark_damaged, mark_traces, open_index
 from memory_core.adapters.index_server import IndexServer
 from memory_core.errors import Conflict, Corrupt, MemoryCoreError
 from memory_core.settings import Settings
@@ -67,6 +67,7 @@ def serve(settings: Settings, ending: "_Ending") -> None:
             index=index,
             layout=choice.embedder.layout,
             on_damage=lambda: ending.damaged(settings),
+            on_purge=lambda: ending.purge(settings),
         )
         if ending.of(server):
             if choice.awaited is not None:
@@ -98,10 +99,15 @@ class _Ending:
             self._server.stop()
 
     def renew(self) -> None:
-        """The wanted model is there: serve again, with it."""
+        """Serve again, with what is there then."""
         self._renewed.set()
         if self._server is not None:
             self._server.stop()
+
+    def purge(self, settings: Settings) -> None:
+        """Nothing of deleted points shall stay: serve again, with an empty index."""
+        mark_traces(settings.index_folder)
+        self.renew()
 
     def take_renewal(self) -> bool:
         """Whether serving is to begin again; tells it once."""

@@ -46,7 +46,13 @@ class IndexServer:
     """Serves one embedder and one index until it is stopped."""
 
     def __init__(
-        self, *, embedder: Embedder, index: VectorIndex, layout: IndexLayout, on_damage: Callable[[], None]
+        self,
+        *,
+        embedder: Embedder,
+        index: VectorIndex,
+        layout: IndexLayout,
+        on_damage: Callable[[], None],
+        on_purge: Callable[[], None],
     ) -> None:
         """Use the given parts.
 
@@ -55,11 +61,13 @@ class IndexServer:
             index: Called by one thread.
             layout: What vectors must look like.
             on_damage: Called once when the index turns out to be damaged; serving ends then.
+            on_purge: Called when a client wants no trace of deleted points to stay; has serving begin again, empty.
         """
         self._embedder = embedder
         self._index = index
         self._layout = layout
         self._on_damage = on_damage
+        self._on_purge = on_purge
         self._questions = WorkLane("embed questions")
         self._passages = WorkLane("embed passages")
         self._points = WorkLane("index")
@@ -76,6 +84,7 @@ class IndexServer:
             "upsert": self._upsert,
             "delete": self._delete,
             "flush": lambda _: (self._points, at_once(self._index.flush), Urgency.SMALL),
+            "purge": lambda _: (self._points, at_once(self._on_purge), Urgency.SMALL),
             "embed_query": self._embed_query,
             "embed_passages": self._embed_passages,
         }

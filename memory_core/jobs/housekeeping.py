@@ -1,5 +1,6 @@
 """What is tidied once a day: contents that nothing needs, the index, and the records of work long done."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -9,6 +10,7 @@ from memory_core.indexing.service import IndexingService
 from memory_core.ports import ArtifactStore, Clock
 from memory_core.store.artifacts import ArtifactRepository
 from memory_core.store.database import Database
+from memory_core.store.graves import GraveRepository
 from memory_core.store.jobs import JobRepository
 from memory_core.values import JobId, JobKind
 
@@ -31,25 +33,34 @@ class Tidied:
         pruned_jobs: Records of jobs that ended long ago.
         missing_points: Memories that the index lacked.
         stray_points: Points of the index without a memory.
+        purged: The index begins anew, since something was forgotten: deleted points stay in its files else.
     """
 
     orphan_contents: int
     pruned_jobs: int
     missing_points: int
     stray_points: int
+    purged: bool = False
 
 
 class Housekeeping:
     """Tidies; owes itself once a day."""
 
     def __init__(
-        self, database: Database, *, indexing: IndexingService, artifact_store: ArtifactStore, clock: Clock
+        self,
+        database: Database,
+        *,
+        indexing: IndexingService,
+        artifact_store: ArtifactStore,
+        clock: Clock,
+        purge_index: Callable[[], None] | None,
     ) -> None:
-        """Use the given parts."""
+        """Use the given parts; `purge_index` empties an index that keeps what was deleted, None where none does."""
         self._database = database
         self._indexing = indexing
         self._artifact_store = artifact_store
         self._clock = clock
+        self._purge_index = purge_index
 
     def owe_if_due(self) -> JobId | None:
         """Owe a round when the last one was begun a day ago; a new installation waits a day for its first."""
@@ -74,9 +85,27 @@ class Housekeeping:
         missing, stray = self._indexing.reconcile()
         self._indexing.apply_due()
         self._indexing.flush()
-        tidied = Tidied(orphan_contents=orphans, pruned_jobs=pruned, missing_points=missing, stray_points=stray)
-        log.info("housekeeping.done", orphans=orphans, jobs=pruned, missing=missing, stray=stray)
-        return tidied
+        purged = self._purge()
+        log.info("housekeeping.done", orphans=orphans, jobs=pruned, missing=missing, stray=stray, purged=purged)
+        return Tidied(
+            orphan_contents=orphans,
+            pruned_jobs=pruned,
+            missing_points=missing,
+            stray_points=stray,
+            purged=purged,
+        )
+
+    def _purge(self) -> bool:
+        """Have the index begin anew when something was forgotten since the last round; whoever feeds it fills it."""
+        if self._purge_index is None:
+            return False
+        with self._database.reading() as db:
+            forgotten = GraveRepository(db).newest()
+            tidied = JobRepository(db).last_ended(JobKind.HOUSEKEEPING)
+        if forgotten is None or (tidied is not None and forgotten < tidied):
+            return False
+        self._purge_index()
+        return True
 
     def _collect(self, *, before: datetime) -> int:
         stored = self._artifact_store.stored_before(before)

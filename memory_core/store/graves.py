@@ -24,7 +24,7 @@ class Buriable(NamedTuple):
 
 
 class GraveRepository:
-    """All scopes at once, within one transaction; for restoring a backup only. Never commits."""
+    """All scopes at once, within one transaction; for restoring a backup and for housekeeping only. Never commits."""
 
     def __init__(self, session: DbSession) -> None:
         """Work in the given database session."""
@@ -33,6 +33,10 @@ class GraveRepository:
     def all(self) -> list[Tombstone]:
         """Every tombstone."""
         return list(self._db.exec(select(Tombstone)))
+
+    def newest(self) -> datetime | None:
+        """When something was last forgotten."""
+        return self._db.exec(select(func.max(Tombstone.forgotten_at))).one()
 
     def add(self, tombstones: Sequence[Tombstone]) -> None:
         """Take over tombstones of another database; of two on the same thing the later holds."""

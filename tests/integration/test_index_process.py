@@ -11,6 +11,7 @@ import time
 import uuid
 from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -215,3 +216,24 @@ def test_what_it_serves_is_the_bundled_layout(running_index: IndexProcess) -> No
     query = running_index.embedder.embed_query("a ferry")
     assert query.dense.shape == (BUNDLED.dense_size,)
     assert query.tokens.shape[1] == BUNDLED.token_size
+
+
+def test_a_purge_leaves_no_trace_of_deleted_points_and_begins_anew_under_another_epoch(own: IndexProcess) -> None:
+    old = replace(point(Vectors().embedding(1)), space="quillon-burrow")
+    own.index.upsert([old])
+    own.index.delete([old.memory_id])
+    own.index.flush()
+    before = own.index.epoch()
+    assert _holds(own.settings.index_folder, b"quillon-burrow"), "what the purge is for"
+
+    own.index.purge()
+
+    wait_until(lambda: own.answers() and own.index.epoch() != before, what="the index begins anew", within_s=60)
+    assert stored_ids(own) == set()
+    assert not _holds(own.settings.index_folder, b"quillon-burrow")
+    own.index.upsert([point(Vectors().embedding(4))])
+    assert len(stored_ids(own)) == 1
+
+
+def _holds(folder: Path, words: bytes) -> bool:
+    return any(words in file.read_bytes() for file in folder.rglob("*") if file.is_file())

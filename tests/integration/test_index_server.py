@@ -33,6 +33,7 @@ class Served:
         self.fake_embedder = FakeEmbedder()
         self.fake_index = WatchedIndex(layout=_LAYOUT)
         self.damaged = threading.Event()
+        self.purged = threading.Event()
         self.embedder = RemoteEmbedder(path)
         self.index = RemoteIndex(path)
         self.start()
@@ -43,7 +44,11 @@ class Served:
         listening.bind(str(self.path))
         listening.listen()
         self.server = IndexServer(
-            embedder=self.fake_embedder, index=self.fake_index, layout=_LAYOUT, on_damage=self.damaged.set
+            embedder=self.fake_embedder,
+            index=self.fake_index,
+            layout=_LAYOUT,
+            on_damage=self.damaged.set,
+            on_purge=self.purged.set,
         )
         self.thread = threading.Thread(target=lambda: asyncio.run(self.server.serve(listening)))
         self.thread.start()

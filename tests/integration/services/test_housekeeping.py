@@ -4,12 +4,14 @@ from datetime import timedelta
 
 import pytest
 
+from memory_core.adapters.artifact_folder import ArtifactFolder
 from memory_core.creative.capturing import CaptureRequest
 from memory_core.errors import NotFound, Unavailable
+from memory_core.forgetting.service import Selection
 from memory_core.identity import resolve_scope
-from memory_core.jobs.housekeeping import INTERVAL, KEEP_JOBS
-from memory_core.values import JobId, JobKind, JobState
-from tests.integration.cores import ANA, World, pass_time
+from memory_core.jobs.housekeeping import INTERVAL, KEEP_JOBS, Housekeeping
+from memory_core.values import JobId, JobKind, JobState, MemoryId
+from tests.integration.cores import ANA, ANAS, World, pass_time
 
 
 def capture(world: World, content: str) -> JobId:
@@ -87,8 +89,37 @@ def test_it_is_owed_once_a_day(world: World) -> None:
         "pruned_jobs": 0,
         "missing_points": 0,
         "stray_points": 0,
+        "purged": False,
     }
     pass_time(world, seconds=(INTERVAL - timedelta(seconds=1)).total_seconds())
     assert world.core.housekeeping.owe_if_due() is None
     pass_time(world, seconds=1)
     assert world.core.housekeeping.owe_if_due()
+
+
+class TestPurge:
+    """The embedded index keeps deleted points in its files for an unknown time."""
+
+    def test_the_index_begins_anew_once_after_something_was_forgotten(self, sqlite_world: World) -> None:
+        world, purged = sqlite_world, list[str]()
+        housekeeping = Housekeeping(
+            world.core.database,
+            indexing=world.core.indexing,
+            artifact_store=ArtifactFolder(world.core.settings.artifact_folder, clock=world.clock),
+            clock=world.clock,
+            purge_index=lambda: purged.append("now"),
+        )
+        memory = world.remember("The spare key hangs behind the stove.", key="t1")
+        assert housekeeping.run().purged is False
+        world.core.forgetting.forget([ANAS], Selection(memory_ids=(MemoryId(memory.id),)))
+        assert housekeeping.run().purged is True
+        job_id = world.core.jobs.owe(JobKind.HOUSEKEEPING, scope=None, payload={})
+        pass_time(world, seconds=1)
+        world.core.jobs.run(job_id)
+        assert housekeeping.run().purged is False
+        assert purged == ["now"]
+
+    def test_an_index_that_vacuums_by_itself_is_left_alone(self, sqlite_world: World) -> None:
+        memory = sqlite_world.remember("The spare key hangs behind the stove.", key="t1")
+        sqlite_world.core.forgetting.forget([ANAS], Selection(memory_ids=(MemoryId(memory.id),)))
+        assert sqlite_world.core.housekeeping.run().purged is False
