@@ -55,8 +55,9 @@ async def readyz(it: Service) -> JSONResponse:
     """Tell whether recall, capture and flows all work, with one line for each part."""
     parts = await asyncio.to_thread(it.readiness.parts)
     ready = all(state == OK for state in parts.values())
-    notes = await asyncio.to_thread(it.readiness.notes)
-    content = {"ready": ready, "parts": dict(parts), **({"notes": dict(notes)} if notes else {})}
+    content: dict[str, Any] = {"ready": ready, "parts": dict(parts)}
+    if ready and (notes := await asyncio.to_thread(it.readiness.notes)):
+        content["notes"] = dict(notes)
     return JSONResponse(content, status_code=200 if ready else 503)
 
 

@@ -35,7 +35,8 @@ def statistics(it: ServiceContext) -> dict[str, Any]:
         "buffered": waiting,
         "jobs": job_counts,
         "indexLag": lag,
-        "embedding": _embedding(it),
+        # The same process answers for both: who waited for it once in vain doesn't wait again.
+        "embedding": None if lag is None else _embedding(it),
         "lastCaptureAt": last_capture.isoformat() if last_capture else None,
         "lastConsolidationAt": last_consolidation.isoformat() if last_consolidation else None,
         "lastDreamRunAt": schedule.last_at.isoformat() if schedule.last_at else None,
