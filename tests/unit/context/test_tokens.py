@@ -1,5 +1,5 @@
 """No tokenizer of a chat model is here, so the estimate is held against rules of thumb: English prose 4.0 to 4.7
-characters a token, code 2.5 to 3.5, Chinese about one token a character. It may be high by half, low by a tenth at most.
+characters a token, code 2.5 to 3.5, Chinese about one token a character. It may be high by half, low by a tenth.
 """
 
 import pytest
