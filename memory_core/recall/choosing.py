@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from itertools import islice
 
 from memory_core.recall.finding import Ranked
 from memory_core.recall.ledger import Injected
@@ -56,8 +57,8 @@ def choose(ranked: Sequence[Ranked], *, threshold: float, limit: int, known: Set
         limit: Most that are chosen.
         known: What isn't to be injected again.
     """
-    fitting = [entry for entry in ranked if entry.score >= threshold and as_injected(entry) not in known]
-    return Choice(ranked=ranked, chosen=fitting[:limit], threshold=threshold, known=known)
+    fitting = (entry for entry in ranked if entry.score >= threshold and as_injected(entry) not in known)
+    return Choice(ranked=ranked, chosen=list(islice(fitting, limit)), threshold=threshold, known=known)
 
 
 def as_injected(entry: Ranked) -> Injected:

@@ -14,7 +14,14 @@ import numpy.typing as npt
 
 from memory_core.recall.periods import Period
 from memory_core.recall.plan import Plan
-from memory_core.recall.wording import exactly_told, is_question, names_told, tells_number, tells_time
+from memory_core.recall.wording import (
+    exactly_told,
+    is_question,
+    names_told,
+    tells_number,
+    tells_of_self,
+    tells_time,
+)
 from memory_core.values import Embedding, FloatArray, MemoryId, SparseVector
 from memory_core.vectors import JoinedVectors
 
@@ -27,7 +34,9 @@ FEATURES = (
     "date",
     "speaker",
     "question",
+    "self",
     "names",
+    "wanted_names",
     "time",
     "number",
     "exact",
@@ -99,7 +108,9 @@ def measure(
         answer: The same, of the memory just before alone, where that one asks.
         date: 1 for what happened or was said in a period of the question, less soon after it, else 0.
         speaker, question, time, number: 0 or 1; time and number only where the question wants one.
+        self: Where the question is about one person: how much the words mean the speaker rather than the listener.
         names: ln(1 + capitalised words inside sentences).
+        wanted_names: The same where the question wants a name, else 0.
         exact: Share of the question's code-like names that the memory holds.
     """
     beside = _neighbours(contenders)
@@ -109,6 +120,8 @@ def measure(
     if joined.unread is not None and query.tokens.size:
         pieces[:, joined.unread] = _stand_in(query, words[:, joined.unread])
     window = _windowed(pieces, beside).sum(axis=0)
+    nothing = np.zeros(len(contenders))
+    names = np.array([names_told(contender.text, known=plan.quiet) for contender in contenders])
     asking = np.array([is_question(contender.text) for contender in contenders], dtype=np.float64)
     columns = [
         window,
@@ -116,12 +129,12 @@ def measure(
         _gist(query, joined.rows, starts=joined.starts),
         _windowed(words, beside).sum(axis=0),
         np.append(words.sum(axis=0) * asking, 0.0)[beside[-1]],
-        np.array([_nearness(contender, plan.periods) for contender in contenders])
-        if plan.periods
-        else np.zeros(len(contenders)),
+        np.array([_nearness(contender, plan.periods) for contender in contenders]) if plan.periods else nothing,
         np.array([plan.speaker is not None and contender.speaker == plan.speaker for contender in contenders]),
         asking,
-        np.array([names_told(contender.text, known=plan.quiet) for contender in contenders]),
+        np.array([tells_of_self(contender.text) for contender in contenders]) if plan.speaker is not None else nothing,
+        names,
+        names if plan.asks_name else nothing,
         np.array([plan.asks_when and tells_time(contender.text) for contender in contenders]),
         np.array([plan.asks_number and tells_number(contender.text) for contender in contenders]),
         np.array([exactly_told(contender.text, wanted=plan.exact) for contender in contenders]),

@@ -5,6 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -63,9 +64,8 @@ class Question:
     anchored: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
-    """A memory that may answer, with its score in 0 to 1 and what the score is made of."""
+class Ranked(NamedTuple):
+    """A memory that may answer, with its score in 0 to 1 and what it is made of; hundreds are made a question."""
 
     row: PoolRow
     score: float

@@ -1,4 +1,4 @@
-"""Pure: what a question asks for besides its words: whose memory, from when, a date, a number, the past."""
+"""Pure: what a question asks for besides its words: whose memory, from when, a date, a number, a name, the past."""
 
 import re
 from collections.abc import Mapping
@@ -20,6 +20,11 @@ _ASKS_NUMBER = re.compile(
     r"\bhow (?:many|much|long|old|often|far|tall|big|fast|large|high|heavy)\b"
     r"|\b(?:what|which)(?:'s| is| was| are| were)?(?: the| her| his| my| our| their| your)?"
     r" (?:number|price|age|size|amount)\b",
+    re.IGNORECASE,
+)
+_ASKS_NAME = re.compile(
+    r"^\W*(?:who|whose|where|which)\b"
+    r"|\b(?:what|which)\b.*\b(?:name|called|city|country|place|state|movie|film|book|game|song|band|team|author)s?\b",
     re.IGNORECASE,
 )
 _WANTS_HISTORY = re.compile(
@@ -47,6 +52,7 @@ class Plan:
         exact: Small letters of its code-like names, which are spelled one way.
         asks_when: It wants a date.
         asks_number: It wants a number.
+        asks_name: It wants the name of somebody, of a place or of a work.
         wants_history: It wants what was true before; then superseded memories count too.
     """
 
@@ -57,6 +63,7 @@ class Plan:
     exact: frozenset[str] = frozenset()
     asks_when: bool = False
     asks_number: bool = False
+    asks_name: bool = False
     wants_history: bool = False
 
 
@@ -90,5 +97,6 @@ def plan(
         exact=exact_names(question),
         asks_when=_ASKS_WHEN.search(question) is not None,
         asks_number=_ASKS_NUMBER.search(question) is not None,
+        asks_name=_ASKS_NAME.search(question) is not None,
         wants_history=_WANTS_HISTORY.search(question) is not None,
     )

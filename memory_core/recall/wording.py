@@ -27,7 +27,25 @@ _NUMBER_WORDS = frozenset(
         "couple half"
     ).split()
 )
-
+_ENDS = ("", ".", ",", "!", "?", ";", ":")
+_FIRST_PERSON = frozenset(
+    word + end
+    for word in (
+        "i i'm i've i'd i'll i’m i’ve i’d i’ll me my mine myself we we're we've we'd we'll we’re we’ve we’d we’ll us "
+        "our ours ourselves ich mich mir mein meine meinen meinem meiner wir uns unser unsere je moi mon mes nous "
+        "notre nos"
+    ).split()
+    for end in _ENDS
+)
+_SECOND_PERSON = frozenset(
+    word + end
+    for word in (
+        "you you're you've you'd you'll you’re you’ve you’d you’ll your yours yourself du dich dir dein deine deinen "
+        "deinem deiner euch tu toi ton tes vous votre vos"
+    ).split()
+    for end in _ENDS
+)
+"""Languages that can't leave the person out: English, German, French."""
 
 _BEHIND_LATIN = "\u0250"
 _CODE = re.compile(r"[^\s,;!?()\[\]{}\"“”„«»`]+")
@@ -65,6 +83,19 @@ def names_told(text: str, *, known: Collection[str]) -> float:
     found = _ENTITY.findall(text)
     strange = found if not known else [word for word in found if word.lower() not in known]
     return math.log1p(len(strange))
+
+
+def tells_of_self(text: str) -> float:
+    """ln(1 + words that mean the speaker) - ln(1 + words that mean the listener).
+
+    A person is told of where they speak of themselves: praise and questions for the other ("You did so well!") are no
+    news of either.
+    """
+    # Splitting at spaces costs half of what a pattern does; marks at a word's end are in the sets.
+    words = text.lower().split()
+    own = sum(map(_FIRST_PERSON.__contains__, words))
+    other = sum(map(_SECOND_PERSON.__contains__, words))
+    return math.log1p(own) - math.log1p(other)
 
 
 def tells_time(text: str) -> bool:

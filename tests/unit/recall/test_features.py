@@ -174,6 +174,18 @@ def test_wording_counts_only_where_the_question_wants_it() -> None:
     assert told["names"] == pytest.approx((np.log(2), np.log(2)))
 
 
+def test_what_a_person_says_of_themselves_counts_where_one_person_is_asked_about() -> None:
+    said = [memory(0, text="I gave my boat away."), memory(1, text="You did so well, your boat is gone!")]
+    assert column("self", asked(), of=said, plan=Plan(speaker="Ana")) == pytest.approx([np.log(3), -np.log(3)])
+    assert column("self", asked(), of=said) == [0.0, 0.0]
+
+
+def test_names_count_again_where_a_name_is_wanted() -> None:
+    said = [memory(0, text="They met Carla in Porto"), memory(1, text="They met there")]
+    assert column("wanted_names", asked(), of=said, plan=Plan(asks_name=True)) == pytest.approx([np.log(3), 0.0])
+    assert column("wanted_names", asked(), of=said) == [0.0, 0.0]
+
+
 def test_a_quiet_name_is_no_news() -> None:
     assert column("names", asked(), of=[memory(0, text="They met Carla")], plan=Plan(quiet=frozenset({"carla"}))) == [
         0.0

@@ -49,7 +49,24 @@ def test_each_word_of_a_long_name_counts() -> None:
 
 
 def test_an_empty_scope_names_nobody() -> None:
-    assert read("Where is my key?", speakers={}) == Plan()
+    assert read("Is my key lost?", speakers={}) == Plan()
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Who fixed the boiler?", True),
+        ("Where does Ana swim?", True),
+        ("What is the name of his dog?", True),
+        ("Which films did they see?", True),
+        ("What book did Ana lend me?", True),
+        ("Do you know where she lives?", False),
+        ("What did Ana say about the boat?", False),
+        ("How does he feel?", False),
+    ],
+)
+def test_a_wish_for_a_name_is_seen(question: str, name: bool) -> None:  # noqa: FBT001 - one row of the table
+    assert read(question).asks_name is name
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from memory_core.recall.wording import (
     is_question,
     names_told,
     tells_number,
+    tells_of_self,
     tells_time,
 )
 
@@ -18,6 +19,23 @@ from memory_core.recall.wording import (
 @pytest.mark.parametrize("text", ["Where is it?", 'She asked "why?"', "你好吗？", "  really? "])
 def test_what_ends_by_asking_is_a_question(text: str) -> None:
     assert is_question(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "own", "other"),
+    [
+        ("I'm glad we sold it, for me!", 3, 0),
+        ("Did you get your key?", 0, 2),
+        ("You know I'll call you.", 1, 2),
+        ("Ich glaube, das ist deine Jacke.", 1, 1),
+        ("C’est mon frère, et vous ?", 1, 1),
+        ("The mine is closed, thou art told.", 1, 0),
+        ("Nobody was there.", 0, 0),
+        ("", 0, 0),
+    ],
+)
+def test_whom_a_text_is_about_shows_in_its_persons(text: str, own: int, other: int) -> None:  # noqa: PLR0917 - one row of the table
+    assert tells_of_self(text) == pytest.approx(math.log1p(own) - math.log1p(other))
 
 
 @pytest.mark.parametrize("text", ["Is it? It is.", "No.", ""])
