@@ -2,10 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from memory_core.context.tokens import MEDIA_TOKENS, MESSAGE_TOKENS, estimate_tokens
 
@@ -18,9 +17,8 @@ _OMITTED_CHARS = 3
 """Characters a token of what isn't seen: it may be program text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
-    """One message of a transcript, read.
+class Message(NamedTuple):
+    """One message of a transcript, read; a tuple, since each assembly reads thousands.
 
     Attributes:
         role: `user`, `assistant`, or another for what tools answered.

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import delete, update
+from sqlalchemy import delete, literal_column, update
 from sqlalchemy import select as select_columns
 from sqlmodel import Session as DbSession
 from sqlmodel import col, select
@@ -74,17 +74,18 @@ class ArchiveRepository:
         return set(self._db.exec(statement.distinct()))
 
     def newest(self, scope: ScopeKey, *, agent_id: str, session_key: str, limit: int) -> list[ArchivedTurn]:
-        """The newest turns of a conversation whose words are still here, newest first."""
-        statement = (
-            select_columns(*_ARCHIVED)
-            .where(
-                col(Turn.scope_key) == scope,
-                col(Turn.agent_id) == agent_id,
-                col(Turn.session_key) == session_key,
-                col(Turn.text).is_not(None),
-            )
+        """Of the newest turns of a conversation, those whose words are still here, newest first."""
+        # An index alone tells which these are; with the words in one statement, every turn is read and sorted.
+        newest = (
+            select_columns(col(Turn.id))
+            .where(col(Turn.scope_key) == scope, col(Turn.agent_id) == agent_id, col(Turn.session_key) == session_key)
             .order_by(col(Turn.id).desc())
             .limit(limit)
+        )
+        statement = (
+            select_columns(*_ARCHIVED)
+            .where(col(Turn.id).in_(newest), col(Turn.text).is_not(None))
+            .order_by(col(Turn.id).desc())
         )
         return [ArchivedTurn._make(row) for row in self._db.connection().execute(statement)]
 
@@ -95,7 +96,8 @@ class ArchiveRepository:
             .join(Turn, col(Turn.id) == col(MemorySource.turn_id))
             .where(
                 col(MemorySource.memory_id).in_(memory_ids),
-                col(Turn.scope_key).in_(scopes),
+                # An expression, which no index fits: SQLite would rather read every turn of the scope.
+                (col(Turn.scope_key) + literal_column("''")).in_(scopes),
                 col(Turn.text).is_not(None),
             )
             .order_by(col(MemorySource.id).desc())
