@@ -1,7 +1,7 @@
 """Pure: what the context engine sees of a message that it passes on untouched."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any, NamedTuple, cast
@@ -55,7 +55,7 @@ class Message(NamedTuple):
 def read_message(raw: Mapping[str, Any], *, at: datetime | None, omitted_chars: int = 0) -> Message:
     """Read a message; whatever isn't understood, or was left out by the caller, counts by its size only."""
     content = raw.get("content")
-    text, calls, hidden = (content, (), 0) if isinstance(content, str) else _read_parts(_parts(content))
+    text, calls, hidden = (content, (), 0) if isinstance(content, str) else _read_parts(_listed(content))
     key, sender = raw.get("turnKey"), raw.get("senderId")
     return Message(
         role=str(raw.get("role") or USER),
@@ -73,24 +73,31 @@ def total_tokens(messages: Sequence[Message]) -> int:
     return sum(message.tokens for message in messages)
 
 
-def _read_parts(parts: Sequence[Mapping[str, Any]]) -> tuple[str, tuple[str, ...], int]:
+def _listed(content: object) -> Iterable[object]:
+    return cast("list[object]", content) if isinstance(content, list) else ()
+
+
+def _read_parts(parts: Iterable[object]) -> tuple[str, tuple[str, ...], int]:
     """Words, names of called tools, and tokens of what is neither."""
-    texts = [str(part.get("text", "")) for part in parts if part.get("type") in _TEXTS]
-    calls = tuple(str(part.get("name", "")) for part in parts if part.get("type") in _CALLS)
-    return "\n".join(filter(None, texts)), calls, sum(map(_hidden_tokens, parts))
-
-
-def _parts(content: object) -> list[Mapping[str, Any]]:
-    if not isinstance(content, list):
-        return []
-    parts = cast("list[object]", content)
-    return [cast("Mapping[str, Any]", part) for part in parts if isinstance(part, dict)]
+    texts: list[str] = []
+    calls: list[str] = []
+    hidden = 0
+    for part in parts:
+        if not isinstance(part, dict):
+            continue
+        seen = cast("Mapping[str, Any]", part)
+        kind = seen.get("type")
+        if kind in _TEXTS:
+            texts.append(str(seen.get("text", "")))
+            continue
+        hidden += _hidden_tokens(seen)
+        if kind in _CALLS:
+            calls.append(str(seen.get("name", "")))
+    return "\n".join(filter(None, texts)), tuple(calls), hidden
 
 
 def _hidden_tokens(part: Mapping[str, Any]) -> int:
     kind = part.get("type")
-    if kind in _TEXTS:
-        return 0
     if kind in _HIDDEN:
         return estimate_tokens(str(part.get("thinking") or part.get("text") or ""))
     if kind in _CALLS:
