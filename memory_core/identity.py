@@ -157,7 +157,8 @@ def _keys(
 
 def _direct_key(ref: SessionRef, rule: ScopeRule, *, person: tuple[str, ...] | None) -> ScopeKey | None:
     if rule is ScopeRule.SESSION:
-        return reduce_key("session", ref.agent_id, _conversation(ref))
+        # By default the gateway holds all direct chats under one key: two people never have one conversation.
+        return reduce_key("session", ref.agent_id, _conversation(ref), *(person or ()))
     if person is None:
         return None
     if rule is ScopeRule.FIXED:

@@ -22,5 +22,6 @@ export const text = (description) => ({ type: "string", description });
 export const whole = (description) => ({ type: "integer", description });
 export const flag = (description) => ({ type: "boolean", description });
 export const words = (description) => ({ type: "array", items: { type: "string" }, description });
-export const time = (what) => text(`${what}, as a date and time with its offset, such as 2026-05-01T09:00:00+02:00.`);
+export const time = (what) =>
+  text(`${what}: a day such as 2026-05-01, or a time with its offset such as 2026-05-01T09:00:00+02:00.`);
 export const object = (properties, required = []) => ({ type: "object", properties, required });

@@ -136,6 +136,13 @@ class TestRules:
         assert under(ScopeRule.SESSION, direct()).reads != under(ScopeRule.SESSION, other).reads
         assert under(ScopeRule.SESSION, direct(sender_id=None)).writes is not None
 
+    def test_two_people_under_one_session_key_have_two_conversations(self) -> None:
+        apart = {
+            under(ScopeRule.SESSION, ref).reads for ref in (direct(), direct(sender_id="8"), direct(sender_id=None))
+        }
+        assert len(apart) == 3
+        assert under(ScopeRule.SESSION, group()).reads == under(ScopeRule.SESSION, group(sender_id="8")).reads
+
     def test_sender_is_one_human_per_agent(self) -> None:
         assert under(ScopeRule.SENDER, direct()).reads != under(ScopeRule.SENDER, direct(agent_id="work")).reads
         assert under(ScopeRule.SENDER, direct()).reads != under(ScopeRule.SENDER, direct(sender_id="8")).reads

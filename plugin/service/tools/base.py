@@ -1,19 +1,43 @@
 """What every tool shares: its arguments as a type, its answer, and how a wrong argument is told."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import date, datetime, time, timedelta
+from functools import partial
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
 import structlog
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, BeforeValidator, ValidationError, ValidationInfo
 
 from memory_core.bootstrap import MemoryCore
 from memory_core.errors import MemoryCoreError
 from memory_core.values import Scope, SessionRef
 from plugin.service.errors import place_of
-from plugin.service.schemas import Wire
+from plugin.service.schemas import Instant, Wire
 
 log = structlog.get_logger(__name__)
+
+_DAY = re.compile(r"\s*(\d{4}-\d\d-\d\d)\s*")
+
+
+def _moment(value: object, info: ValidationInfo, *, days_later: int) -> object:
+    """A day of the caller's calendar as the moment it begins, or the next one does; anything else as it came."""
+    if not isinstance(value, str) or not (day := _DAY.fullmatch(value)):
+        return value
+    known: dict[str, str] = info.context or {}
+    try:
+        begins = date.fromisoformat(day.group(1)) + timedelta(days=days_later)
+    except (ValueError, OverflowError):
+        raise ValueError("must be a day of the calendar such as 2026-05-01, or a time with its offset") from None
+    return datetime.combine(begins, time(), tzinfo=ZoneInfo(known.get("zone", "UTC"))).isoformat()
+
+
+FromDay = Annotated[Instant, BeforeValidator(partial(_moment, days_later=0))]
+"""A time, or a day: the moment it begins."""
+ToDay = Annotated[Instant, BeforeValidator(partial(_moment, days_later=1))]
+"""A time, or a day: the moment it is over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +74,7 @@ class Tool:
     async def call(self, call: ToolCall, arguments: Mapping[str, Any]) -> ToolReply:
         """Check the arguments, then run; what goes wrong is an answer that says so, never a failed turn."""
         try:
-            checked = self.arguments.model_validate(arguments)
+            checked = self.arguments.model_validate(arguments, context={"zone": call.zone})
         except ValidationError as error:
             return ToolReply(text=describe(error), is_error=True)
         try:

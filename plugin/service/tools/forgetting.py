@@ -16,8 +16,8 @@ from memory_core.forgetting.selecting import Chosen, Wish
 from memory_core.forgetting.service import Receipt, Selection
 from memory_core.values import MemoryId, ScopeKey
 from plugin.backup_list import backups_of
-from plugin.service.schemas import STORABLE, Instant, Key, MemoryOut, Wire
-from plugin.service.tools.base import Tool, ToolCall, ToolReply, dump
+from plugin.service.schemas import STORABLE, Key, MemoryOut, Wire
+from plugin.service.tools.base import FromDay, ToDay, Tool, ToolCall, ToolReply, dump
 
 _PREVIEWS = 256
 _PREVIEW_S = 900.0
@@ -35,8 +35,8 @@ class ForgetArguments(Wire):
     query: Annotated[str, STORABLE, StringConstraints(max_length=4000, strip_whitespace=True)] | None = None
     person: Key | None = None
     session_key: Key | None = None
-    from_: Instant | None = Field(default=None, alias="from")
-    to: Instant | None = None
+    from_: FromDay | None = Field(default=None, alias="from")
+    to: ToDay | None = None
     preview_id: Key | None = None
     confirm: bool = False
 

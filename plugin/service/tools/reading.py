@@ -13,8 +13,8 @@ from memory_core.recall.library import MemoryView
 from memory_core.store.memories import MemoryFilter
 from memory_core.values import MemoryKind, MemoryStatus, TimeRange
 from plugin.service.memory_schemas import EdgeOut, RevisionOut
-from plugin.service.schemas import STORABLE, Instant, Key, Limit, Line, MemoryOut, TopK, Wire
-from plugin.service.tools.base import Tool, ToolCall, ToolReply, dump
+from plugin.service.schemas import STORABLE, Key, Limit, Line, MemoryOut, TopK, Wire
+from plugin.service.tools.base import FromDay, ToDay, Tool, ToolCall, ToolReply, dump
 
 _LISTED = 20
 _LABELS = {MemoryStatus.SUPERSEDED: ", superseded", MemoryStatus.FLAGGED: ", in doubt"}
@@ -30,9 +30,9 @@ class SearchArguments(Wire):
     top_k: TopK | None = None
     kind: MemoryKind | None = None
     space: Key | None = None
-    as_of: Instant | None = None
-    from_: Instant | None = Field(default=None, alias="from")
-    to: Instant | None = None
+    as_of: ToDay | None = None
+    from_: FromDay | None = Field(default=None, alias="from")
+    to: ToDay | None = None
     include_superseded: bool = False
 
 

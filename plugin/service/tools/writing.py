@@ -10,8 +10,8 @@ from memory_core.capture.storing import StoreRequest
 from memory_core.jobs.service import ENDED
 from memory_core.models.job import Job
 from memory_core.values import Decision, JobId, MemoryKind
-from plugin.service.schemas import STORABLE, Instant, Key, MemoryOut, Wire
-from plugin.service.tools.base import Tool, ToolCall, ToolReply, dump
+from plugin.service.schemas import STORABLE, Key, MemoryOut, Wire
+from plugin.service.tools.base import FromDay, Tool, ToolCall, ToolReply, dump
 
 MAX_WAIT_S = 120.0
 """Longest time that a waiting tool holds its answer; API.md."""
@@ -30,7 +30,7 @@ class StoreArguments(Wire):
     space: Segment | None = None
     tags: list[Tag] = Field(default_factory=list, max_length=20)
     pinned: bool = False
-    event_at: Instant | None = None
+    event_at: FromDay | None = None
     replaces: Key | None = None
 
 

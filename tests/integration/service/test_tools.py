@@ -17,7 +17,9 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("memory_search", {"query": 7}, "query"),
     ("memory_search", {"query": "x", "kind": "gossip"}, "kind"),
     ("memory_search", {"query": "x", "from": "yesterday"}, "from"),
-    ("memory_search", {"query": "x", "asOf": "2026-01-01"}, "asOf"),
+    ("memory_search", {"query": "x", "asOf": "2026-02-30"}, "asOf"),
+    ("memory_search", {"query": "x", "to": "9999-12-31"}, "to"),
+    ("memory_search", {"query": "x", "from": "2026-01-01T09:00"}, "from"),
     ("memory_search", {"query": "x", "topK": "all"}, "topK"),
     ("memory_store", {}, "text"),
     ("memory_store", {"text": "   "}, "text"),
@@ -185,6 +187,19 @@ class TestRead:
         late: dict[str, Any] = {"query": "boiler", "from": "2026-02-01T00:00:00Z"}
         assert texts(service.tool("memory_search", **late)) == ["Boiler two"]
         assert texts(service.tool("memory_search", query="boiler", to="2026-02-01T00:00:00+02:00")) == ["Boiler one"]
+
+    def test_a_day_is_that_of_the_callers_zone_and_counts_whole(self, service: Service) -> None:
+        lisbon = {**ANA, "timezone": "Europe/Lisbon"}
+        for hour, text in (("2026-06-30T22:30:00Z", "Boiler one"), ("2026-07-01T22:30:00Z", "Boiler two")):
+            service.remember(text, eventAt=hour)
+        service.remember("Boiler three", eventAt="2026-07-02")
+
+        def on(**days: str) -> list[str]:
+            return texts(service.tool("memory_search", session=lisbon, query="boiler", **days))
+
+        assert sorted(on(**{"from": "2026-07-01", "to": "2026-07-01"})) == ["Boiler two"]
+        assert sorted(on(to=" 2026-06-30 ")) == ["Boiler one"]
+        assert sorted(on(**{"from": "2026-07-01"})) == ["Boiler three", "Boiler two"]
 
     def test_others_are_not_found_by_any_tool(self, service: Service) -> None:
         memory = service.remember(FACT)
