@@ -34,8 +34,9 @@ test-plugin:
 rig: install-dev
 	$(BIN)/python -m tests.rig.installation
 
+# Two at a time, of which only one starts gateways (tests/conftest.py): most tests of a gateway wait.
 test-python: install-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2
 
 # Prints tables and keeps bench-results/bench.json, which notebooks/recall.ipynb shows. BENCH='speed --without-100k' chooses.
 # The recall benchmark of the folder NIGHTSHIFT_BENCH is measured if that is there.

@@ -333,7 +333,7 @@ class TestLooking:
         FACT.upper().encode(),
         FACT.encode("utf-16-le"),
         json.dumps({"text": FACT}).encode(),
-        gzip.compress(FACT.encode()),
+        gzip.compress(FACT.encode(), mtime=0),
         b"head" + zlib.compress(FACT.encode()),
         *(base64.b64encode(bytes(number) + FACT.encode()) for number in range(3)),
     )

@@ -1,5 +1,6 @@
 """The service on a socket of its own, over a core with fakes of its ports; its log is searched after each test."""
 
+import asyncio
 import socket
 import threading
 import time
@@ -12,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
+from typing_extensions import override
 
 from plugin.service.app import build_app
 from plugin.service.background import Background
@@ -89,6 +91,13 @@ class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Generator[None]:
         yield
+
+    @override
+    async def main_loop(self) -> None:
+        await self.on_tick(0)  # sets the headers of every answer
+        # Looks for its end ten times as often as uvicorn: each of some four hundred tests waits for it.
+        while not self.should_exit:  # noqa: ASYNC110 - another thread sets it
+            await asyncio.sleep(0.01)
 
 
 @contextmanager

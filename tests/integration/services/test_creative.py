@@ -4,33 +4,32 @@ import threading
 from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlmodel import select
 
-from memory_core.creative.capturing import Accepted, CaptureRequest, CaptureState
-from memory_core.creative.passages import MAX_PASSAGES
-from memory_core.creative.service import ArtifactView
-from memory_core.errors import Conflict, Corrupt, Invalid, NotFound, Unavailable
-from memory_core.forgetting.service import Receipt, Selection
-from memory_core.identity import parts_shelf, resolve_scope
-from memory_core.jobs.service import MAX_ATTEMPTS
-from memory_core.kref import place_of
-from memory_core.models.artifact import ArtifactBlob
-from memory_core.models.memory import Memory
+from memory_core.errors import Invalid, NotFound, Unavailable
+from memory_core.forgetting.service import Selection
+from memory_core.identity import parts_shelf
 from memory_core.recall.finding import Question
 from memory_core.recall.service import RecallRequest
-from memory_core.store.artifacts import ArtifactRepository
 from memory_core.store.jobs import JobRepository
 from memory_core.store.links import LinkRepository
-from memory_core.store.memories import MemoryRepository
 from memory_core.store.revisions import RevisionRepository
-from memory_core.values import JobState, LinkKind, MemoryId, MemoryKind, Scope, ScopeKey, SessionRef, Trigger
-from tests.integration.cores import ANA, ANAS, BO, BOS, World, opened, pass_time
-
-PROTOCOL = "Close the shutter when the wind passes twelve metres a second.\n\nOpen it again after ten calm minutes.\n"
-PLACE = place_of(project="observatory", space="dome-control", kind="design")
+from memory_core.values import JobState, LinkKind, MemoryId, MemoryKind, SessionRef, Trigger
+from tests.integration.cores import ANA, ANAS, BO, BOS, World, opened
+from tests.integration.services.captures import (
+    PROTOCOL,
+    capture,
+    forget,
+    found,
+    kept,
+    listed,
+    parts,
+    request,
+    scope_of,
+    state,
+    stored,
+)
 
 
 @pytest.fixture
@@ -38,64 +37,6 @@ def world(tables_url: str, tmp_path: Path) -> Generator[World]:
     """A world on each of the databases, whose contents may lie in it; on PostgreSQL they do."""
     with opened(tmp_path, url=tables_url, overrides={"privacy.uploadSummariesOnly": "off"}) as found:
         yield found
-
-
-def request(content: str = PROTOCOL, *, title: str = "Shutter protocol", **fields: Any) -> CaptureRequest:
-    base = CaptureRequest(
-        title=title, content=content, creative_project="observatory", project="dome-control", kind="design"
-    )
-    return replace(base, **fields)
-
-
-def scope_of(world: World, ref: SessionRef = ANA) -> Scope:
-    return resolve_scope(ref, world.core.settings.identity)
-
-
-def capture(world: World, wanted: CaptureRequest, *, ref: SessionRef = ANA) -> Accepted:
-    pass_time(world, seconds=1)
-    return world.core.capturing.capture(scope_of(world, ref), wanted)
-
-
-def state(world: World, accepted: Accepted, *, ref: SessionRef = ANA) -> CaptureState:
-    assert accepted.job_id
-    return world.core.capturing.state(scope_of(world, ref), accepted.job_id)
-
-
-def kept(world: World, wanted: CaptureRequest | None = None, *, ref: SessionRef = ANA) -> CaptureState:
-    accepted = capture(world, wanted or request(), ref=ref)
-    world.run_jobs()
-    done = state(world, accepted, ref=ref)
-    assert done.state is JobState.DONE
-    return done
-
-
-def parts(world: World, scope: ScopeKey = ANAS) -> list[Memory]:
-    with world.core.database.reading() as db:
-        artifacts = [row.id for row in ArtifactRepository(db).page([scope], place=PLACE, tag=None, limit=99)]
-        ids = [MemoryId(memory_id) for memory_id in ArtifactRepository(db).memory_ids(artifacts)]
-        rows = MemoryRepository(db).by_ids(ids, scopes=[scope]).values()
-    return sorted((row for row in rows if row.part is not None), key=lambda row: row.part or 0)
-
-
-def listed(world: World, scope: ScopeKey = ANAS) -> list[ArtifactView]:
-    return world.core.creative.listed([scope], place=PLACE, limit=99)
-
-
-def found(world: World, text: str, *, scope: ScopeKey = ANAS) -> list[ArtifactView]:
-    question = Question(text=text, at=world.clock.now(), zone="UTC")
-    return world.core.creative.found([scope], question, place=PLACE, limit=10)
-
-
-def stored(world: World) -> list[str]:
-    """Checksums of every content that is kept, in the folder or in the tables."""
-    with world.core.database.reading() as db:
-        in_tables = list(db.exec(select(ArtifactBlob.checksum)))
-    return in_tables + [file.name for file in world.core.settings.artifact_folder.glob("??/*")]
-
-
-def forget(world: World, kref: str | None, *, scope: ScopeKey = ANAS) -> Receipt:
-    view = world.core.library.get(kref or "", scopes=[scope])
-    return world.core.forgetting.forget([scope], Selection(memory_ids=(MemoryId(view.memory.id),)))
 
 
 def test_a_capture_becomes_item_revision_memory_and_edges(world: World) -> None:
@@ -249,35 +190,6 @@ def test_secrets_and_personal_data_are_gone_before_anything_is_written(world: Wo
     assert "ana.lima" not in written + (done.item_kref or "")
 
 
-def test_a_long_content_is_found_by_a_passage_in_its_middle(sqlite_world: World) -> None:
-    world = sqlite_world
-    filler = [
-        f"Paragraph {number} tells how the motor of segment {number} is greased in winter." for number in range(200)
-    ]
-    filler[120] = "The emergency crank hangs behind the red cabinet in the pump room."
-    kept(world, request("\n\n".join(filler), title="Handbook"))
-    kept(world)
-    best = found(world, "emergency crank behind the red cabinet")[0]
-    assert best.artifact.title == "Handbook"
-    assert "emergency crank" in best.excerpt
-    pieces = parts(world)
-    assert 10 < len(pieces) < MAX_PASSAGES
-    assert all(len(piece.text) <= 1100 for piece in pieces)
-
-
-def test_a_huge_content_keeps_a_bounded_number_of_passages(sqlite_world: World) -> None:
-    words = " ".join(f"word{number % 977}" for number in range(700_000))
-    content = words[: 5 * 1024 * 1024 - 10]
-    done = kept(sqlite_world, request(content, title="Flood"))
-    assert sqlite_world.core.creative.opened([ANAS], done.item_kref or "").content == content
-    assert len(parts(sqlite_world)) == MAX_PASSAGES
-
-
-def test_a_content_of_more_than_five_megabytes_is_refused(sqlite_world: World) -> None:
-    with pytest.raises(Invalid, match="content: must be at most 5242880 bytes"):
-        capture(sqlite_world, request("ä" * (5 * 1024 * 1024 // 2 + 1)))
-
-
 def test_automatic_recall_meets_the_mention_and_no_passage(world: World) -> None:
     kept(world, request("\n\n".join(f"The shutter rule {n}: close it in wind above {n} metres." for n in range(80))))
     world.core.indexing.apply_due()
@@ -349,64 +261,6 @@ def test_publishing_pins_a_revision_and_what_mentions_it(world: World) -> None:
         world.core.creative.publish(f"{kref}?r=9", scopes=None, published=True)
 
 
-def test_a_failed_capture_says_why_and_can_be_tried_again(sqlite_world: World) -> None:
-    world = sqlite_world
-    accepted = capture(world, request())
-    file = next(world.core.settings.artifact_folder.glob("??/*"))
-    whole = file.read_bytes()
-    file.write_bytes(b"something else")
-    assert accepted.job_id
-    with pytest.raises(Corrupt):
-        world.core.jobs.run(accepted.job_id)
-    failed = state(world, accepted)
-    assert failed.state is JobState.FAILED
-    assert "changed behind our back" in (failed.error or "")
-    file.write_bytes(whole)
-    assert world.core.jobs.retry(accepted.job_id).state == JobState.QUEUED
-    world.run_jobs()
-    assert state(world, accepted).state is JobState.DONE
-    with pytest.raises(Conflict, match="can't be tried again"):
-        world.core.jobs.retry(accepted.job_id)
-
-
-def test_a_retried_job_gets_a_flow_run_of_its_own(sqlite_world: World) -> None:
-    world = sqlite_world
-    accepted = capture(world, request())
-    assert accepted.job_id
-    world.core.jobs.submit_owed()
-    world.engine.move(world.engine.submissions[0].run_id, JobState.FAILED)
-    next(world.core.settings.artifact_folder.glob("??/*")).unlink()
-    with pytest.raises(NotFound):
-        world.core.jobs.run(accepted.job_id)
-    world.core.jobs.retry(accepted.job_id)
-    world.core.jobs.submit_owed()
-    assert len({one.run_id for one in world.engine.submissions}) == 2
-    assert state(world, accepted).attempts == 2
-
-
-def test_a_retry_on_request_gives_a_job_as_many_tries_again(sqlite_world: World) -> None:
-    world = sqlite_world
-    accepted = capture(world, request())
-    assert accepted.job_id
-
-    def let_every_run_fail() -> None:
-        world.core.jobs.submit_owed()
-        while state(world, accepted).state is not JobState.FAILED:
-            world.engine.move(world.engine.submissions[-1].run_id, JobState.FAILED)
-            pass_time(world, minutes=1)
-            assert world.core.jobs.look_after() == 1
-
-    let_every_run_fail()
-    assert state(world, accepted).attempts == MAX_ATTEMPTS
-    world.core.jobs.retry(accepted.job_id)
-    let_every_run_fail()
-    assert state(world, accepted).attempts == 2 * MAX_ATTEMPTS
-    assert len(world.engine.submissions) == 2 * MAX_ATTEMPTS
-    world.core.jobs.retry(accepted.job_id)
-    world.core.jobs.run(accepted.job_id)
-    assert state(world, accepted).state is JobState.DONE
-
-
 def test_a_capture_waits_while_the_embedder_is_away(world: World) -> None:
     accepted = capture(world, request())
     assert accepted.job_id
@@ -448,34 +302,3 @@ def test_forgetting_a_source_leaves_what_was_made_from_it(world: World) -> None:
     world.core.forgetting.forget([ANAS], Selection(memory_ids=(MemoryId(source.id),)))
     opened = world.core.creative.opened([ANAS], done.item_kref or "")
     assert (opened.content, list(opened.sources)) == (PROTOCOL, [])
-
-
-@pytest.mark.parametrize(
-    "title", ["a/b: c?d#e", "🙂🙂", "観測所の計画", "", "   ", "x" * 10_000, "..", "кирил́лица", "a\tb\nc"]
-)
-def test_every_odd_title_gets_an_address_that_leads_back(sqlite_world: World, title: str) -> None:
-    done = kept(sqlite_world, request("First line of it.\nMore.", title=title))
-    opened = sqlite_world.core.creative.opened([ANAS], done.item_kref or "")
-    assert opened.content.startswith("First line")
-    assert opened.view.artifact.title == (title.strip() or "First line of it.")
-
-
-def test_titles_that_reduce_to_one_slug_stay_apart(sqlite_world: World) -> None:
-    titles = ["A/B", "A-B", "A B!", "A?B", "a b"]
-    krefs = [kept(sqlite_world, request(f"Of {title}", title=title)).item_kref for title in titles]
-    assert len(set(krefs)) == len(titles)
-    assert krefs[0] == "kref://observatory/dome-control/a-b.design"
-    again = [kept(sqlite_world, request(f"Again of {title}", title=title)).item_kref for title in titles]
-    assert again == krefs
-
-
-def test_of_tables_that_are_elsewhere_only_statements_are_told(tables_url: str, tmp_path: Path) -> None:
-    overrides = {"qdrant.url": "http://127.0.0.1:1"}  # as a configured server of vectors: not this machine's own
-    with opened(tmp_path, url=tables_url, overrides=overrides) as world:
-        done = kept(world)
-        memory = world.core.library.get(done.memory_kref or "", scopes=[ANAS]).memory
-        assert memory.text == '"Shutter protocol" is a design kept in project observatory, space dome-control.'
-        assert parts(world) == []
-        assert listed(world)[0].excerpt == ""
-        assert len(list(tmp_path.glob("artifacts/??/*"))) == 1
-        assert world.core.creative.opened([ANAS], done.item_kref or "").content == PROTOCOL
