@@ -2,9 +2,10 @@
 // passed on to the service, which keeps the state. The gateway gives up an engine for good once it throws, so nothing
 // here does: without the service the messages go through as they are.
 import { BoundedMap } from "./bounded.js";
-import { NO_RECALL } from "./hooks.js";
+import { mayRecall, NO_RECALL } from "./hooks.js";
 import { estimateTokens, fitting, sentMessages } from "./engine_messages.js";
 import { turnKeyOf } from "./turn.js";
+import { typedWords } from "./words.js";
 
 const ENGINE = "nightshift";
 const SESSIONS = 500;
@@ -80,7 +81,7 @@ class Engine {
       const sent = await this.#post("assemble", {
         session: run?.session ?? this.#session(params),
         messages: sentMessages(messages),
-        ...(params.prompt !== undefined && recalls(run, this.#parts.settings) && { prompt: params.prompt }),
+        ...(params.prompt !== undefined && mayRecall(run, this.#parts.settings) && { prompt: typedWords(params.prompt) }),
         ...(tokenBudget && { tokenBudget: Math.floor(tokenBudget) }),
       });
       if (!sent.ok) return this.#shortened(params, whole);
@@ -219,9 +220,4 @@ class Engine {
       return fallback;
     }
   }
-}
-
-/** Whether memory may enter this turn. */
-function recalls(run, settings) {
-  return settings.autoRecall && !run?.isMachine && !NO_RECALL.has(run?.session.trigger);
 }

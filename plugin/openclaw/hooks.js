@@ -63,8 +63,9 @@ async function dress(event, ctx, { client, runs, settings, entryOf }) {
   return { ...(context && { prependContext: context }), ...(note && { appendContext: note }) };
 }
 
-function mayRecall(run, settings) {
-  return !settings.off && settings.autoRecall && !run.isMachine && !NO_RECALL.has(run.session.trigger);
+/** Whether memory may enter a run. */
+export function mayRecall(run, settings) {
+  return !settings.off && settings.autoRecall && !run?.isMachine && !NO_RECALL.has(run?.session.trigger);
 }
 
 /** The block to put before the words: empty when nothing qualified, undefined when nobody could say. */

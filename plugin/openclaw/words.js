@@ -1,6 +1,6 @@
 // What of a message somebody said. The gateway stores words and prompt dressing in one text; the service cleans again.
 const CURRENT = "[Current message - respond to this]";
-const TASK = "[Subagent Task]";
+const TASK = "\n\n[Subagent Task]\n"; // on a line of its own: the sentence before it names it too
 const TASK_END = "\n\nBegin. Execute the assigned task to completion.";
 const STAMP = /^\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{4}-\d{2}-\d{2} \d{2}:\d{2}[^\]]{0,40}\] /;
 const SPEAKER = /^[^\s:][^:\n]{0,79}: /;
@@ -48,10 +48,16 @@ export function typedWords(text, injected) {
       .slice(current + CURRENT.length)
       .trimStart()
       .replace(SPEAKER, "");
-  const task = words.indexOf(TASK);
-  if (task >= 0 && words.startsWith("[Subagent Context]"))
-    words = words.slice(task + TASK.length).replace(TASK_END, "");
-  return words.trim();
+  return (words.startsWith("[Subagent Context]") ? taskOf(words) : words).trim();
+}
+
+/** What a subagent is to do, without the gateway's directions around it. */
+function taskOf(words) {
+  const begin = words.indexOf(TASK);
+  if (begin < 0) return words;
+  const task = words.slice(begin + TASK.length);
+  const end = task.lastIndexOf(TASK_END);
+  return end < 0 ? task : task.slice(0, end);
 }
 
 /** Whether a text is a slash command; a path such as `/home/ada` isn't. */

@@ -9,7 +9,7 @@ for (const [dressed, words] of [
   ],
   ["[Mon 2026-11-30 17:44 UTC] Hello there", "Hello there"],
   [
-    "[Subagent Context] You are running as a subagent (depth 1/5).\n\n[Subagent Task]\n\nFind the tide table\n\nBegin. Execute the assigned task to completion.",
+    "[Subagent Context] You are running as a subagent (depth 1/5). Complete the current [Subagent Task]; inherited conversation is background context, not your assignment.\n\n[Subagent Task]\n\nFind the tide table\n\nBegin. Execute the assigned task to completion.\n\nRuntime: agent=main | channel=webchat",
     "Find the tide table",
   ],
   ["Note: [Subagent Task] is a phrase", "Note: [Subagent Task] is a phrase"],

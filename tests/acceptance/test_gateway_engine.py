@@ -1,13 +1,15 @@
 """The context engine in the real gateway: chosen by its slot, it keeps turns, shortens the context and brings back."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.acceptance.live import OWNER, PLUGIN, Live
-from tests.rig.model_steps import Body, context_overflow, reply, texts, tool_call
+from tests.rig.gateway import wait_for
+from tests.rig.model_steps import Body, catalogued_call, context_overflow, reply, texts, tool_call, tool_results
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -107,10 +109,70 @@ def test_the_slot_is_switched_while_the_gateway_runs(live: Live) -> None:
 
     for word, asked in (("Rota", "violin"), ("Testore", "cello"), ("Louis Lot", "flute")):
         live.wait_remembered(word, asked=f"Who built my {asked}?")
-    listed = live.post("/v1/tools/memory_list", {"session": OWNER, "arguments": {"limit": 200}})["details"]["memories"]
-    said = [memory["text"] for memory in listed]
-    assert [sum(word in text for text in said) for word in ("Rota", "Testore", "Louis Lot")] == [1, 1, 1]
-    assert all(memory["count"] == 1 for memory in listed if "built by" in memory["text"])
+    assert [_counts(live, word) for word in ("Rota", "Testore", "Louis Lot")] == [[1], [1], [1]]
+
+
+@pytest.mark.parametrize("command", ["/new", "/reset"])
+def test_a_new_beginning_has_no_window_and_memory_stays(live: Live, command: str) -> None:
+    session, maker = f"agent:main:anew{command.replace('/', '-')}", {"/new": "Plath", "/reset": "Freiberger"}[command]
+    live.gateway.operator_turn(f"My {command[1:]} sextant was made by {maker}.", session=session)
+    _talk(live, session, exchanges=8)
+    live.gateway.operator_turn("/compact", session=session)
+    live.wait_remembered(maker, asked=f"Who made my {command[1:]} sextant?")
+
+    live.gateway.operator_turn(command, session=session)
+    live.gateway.operator_turn("Good morning, this is another day.", session=session)
+    question = f"Who made my {command[1:]} sextant?"
+    _, given = live.operator(question, session=session)
+
+    history = _before(live.model.requests[-1], question)
+    assert "another day" in history
+    assert "Thought 7 about" not in history
+    assert maker in given
+    assert not _complaints(live)
+
+
+@pytest.mark.parametrize("way", ["fork", "rewind"])
+def test_a_shortened_transcript_gives_the_window_up_and_doubles_nothing(live: Live, way: str) -> None:
+    session, maker = f"agent:main:{way}", {"fork": "Cassens", "rewind": "Heath"}[way]
+    live.gateway.operator_turn(f"My {way} barometer was made by {maker}.", session=session)
+    _talk(live, session, exchanges=8)
+    live.gateway.operator_turn("/compact", session=session)
+    live.wait_remembered(maker, asked=f"Who made my {way} barometer?")
+    said = [message for message in live.history(session) if message["role"] == "user"]
+    cut = next(message for message in said if "thought number 2" in str(message["content"]))
+
+    cut_off = live.gateway.rpc(f"sessions.{way}", {"sessionKey": session, "entryId": cut["__openclaw"]["id"]})
+    going_on = cut_off.get("sessionKey", session)
+    live.operator("What did we speak about until now?", session=going_on)
+    live.wait_consolidated()
+
+    history = _before(live.model.requests[-1], "What did we speak about")
+    assert "Thought 0 about" in history, "what was never archived here must not be hidden"
+    assert "Thought 1 about" in history
+    assert "Thought 2 about" not in history
+    assert _counts(live, maker) == [1]
+    assert not _complaints(live)
+
+
+def test_a_subagent_reads_its_parents_memory_and_writes_none(live: Live) -> None:
+    session, task = "agent:main:parent", "Look up who made the theodolite of the survey, and report."
+    live.gateway.operator_turn("The theodolite of our survey was made by Troughton.", session=session)
+    live.wait_remembered("Troughton", asked="Who made the theodolite of our survey?")
+    store = tool_call("memory_store", {"text": "The alidade of our survey was made by Keuffel."})
+    live.model.rule(re.escape(task), lambda body: reply("Looked up.") if tool_results(body) else store)
+    live.model.push(catalogued_call("sessions_spawn", {"task": task}), reply("Somebody is on it."))
+
+    live.gateway.operator_turn("Have somebody look up the theodolite.", session=session)
+    wait_for(lambda: len(_asking(live, task)) > 1, timeout_s=60, what="the subagent's second request")
+    live.wait_consolidated()
+
+    first, second = _asking(live, task)[:2]
+    assert "Troughton" in str(first["messages"]), "it reads what its parent may read"
+    assert tool_results(second)[-1].startswith("Not stored: a subagent")
+    assert _counts(live, "Keuffel") == []
+    assert _counts(live, "Look up who made") == []
+    assert not _complaints(live)
 
 
 def test_full_mode_brings_back_what_the_whole_conversation_said(live: Live) -> None:
@@ -192,6 +254,17 @@ def test_needles_of_a_long_session_come_back_after_compaction_without_a_model_ca
     assert len(live.history(SESSION)) >= 200, "the transcript is whole"
     assert found >= 6, found
     assert not _complaints(live)
+
+
+def _asking(live: Live, task: str) -> list[Body]:
+    """Requests of the run that was given a task."""
+    return [body for body in live.model.requests if any(task in text for role, text in texts(body) if role == "user")]
+
+
+def _counts(live: Live, word: str) -> list[int]:
+    """How often each memory of the owner that holds a word was told."""
+    listed = live.post("/v1/tools/memory_list", {"session": OWNER, "arguments": {"limit": 200}})["details"]["memories"]
+    return [memory["count"] for memory in listed if word in memory["text"]]
 
 
 def _before(body: Body, question: str) -> str:

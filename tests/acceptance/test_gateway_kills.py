@@ -70,7 +70,7 @@ def test_every_turn_is_kept_once_and_the_window_holds(live: Live) -> None:
 
 
 def _say(live: Live, number: int) -> None:
-    live.model.push(reply(f"Noted, that is number {number}. " + "Jars are kept where they are found. " * 20))
+    live.model.push(reply(f"Noted, that is number {number}. " + "Jars are kept where they are found. " * 60))
     turn = live.gateway.operator_turn(_note(number), session=SESSION)
     assert turn.state == "final", turn.text
 
