@@ -1,19 +1,20 @@
 """Pure: what expressions such as "next Friday" mean, given when and where they were said.
 
 "Next Friday" is the Friday of the following Monday-to-Sunday week, "this" and bare Friday the coming one, or the past
-one in a sentence that tells of the past. What is not said stays unknown: "a few days ago" is a stretch, "some day"
-nothing.
+one in a sentence that tells of the past, or the one of the stretch that it stands under. What is not said stays
+unknown: "a few days ago" is a stretch, "some day" nothing.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from memory_core.dates.calendar_spans import Precision, Span, instants, unit_span
 from memory_core.dates.further_languages import FURTHER_LANGUAGES
 from memory_core.dates.languages import LANGUAGES, Language, Unit
+from memory_core.dates.outlines import day_inside, governing
 from memory_core.dates.rules import Context, DateGrammar, a_day
 
 _GRAMMARS = tuple(DateGrammar(language) for language in (*LANGUAGES, *FURTHER_LANGUAGES))
@@ -67,6 +68,7 @@ class _Found:
     grammar: DateGrammar
     explicit: bool
     yearly: bool = False
+    bare_weekday: bool = False
 
 
 def resolve(text: str, said_at: datetime, *, tz: str, looks_back: bool = False) -> list[DateMention]:
@@ -90,7 +92,11 @@ def resolve(text: str, said_at: datetime, *, tz: str, looks_back: bool = False) 
     found = _longest(
         [*_numeric(text, base), *(one for grammar in _GRAMMARS for one in _matches(text, grammar, base=base))]
     )
-    return [_mention(one, zone=zone) for one in _hang(text, found) if not _is_of_another_stretch(text, one)]
+    return [
+        _mention(one, zone=zone)
+        for one in _under_stretches(text, _hang(text, found))
+        if not _is_of_another_stretch(text, one)
+    ]
 
 
 def _is_of_another_stretch(text: str, found: _Found) -> bool:
@@ -113,7 +119,15 @@ def _matches(text: str, grammar: DateGrammar, *, base: Context) -> Iterator[_Fou
             span = rule.meaning(match, Context(today=base.today, zone=base.zone, tense=tense))
             if span is not None:
                 said = match.groupdict()
-                yield _Found(match.start(), match.end(), span, grammar, bool(said.get("year")), _is_yearly(said))
+                yield _Found(
+                    match.start(),
+                    match.end(),
+                    span,
+                    grammar,
+                    explicit=bool(said.get("year")),
+                    yearly=_is_yearly(said),
+                    bare_weekday="weekday" in said and not any(map(said.get, _YEAR_TELLERS)),
+                )
 
 
 def _is_yearly(said: Mapping[str, str | None]) -> bool:
@@ -179,6 +193,17 @@ def _hang(text: str, found: Iterable[_Found]) -> list[_Found]:
         joined = [other for other in joined if other.end <= one.start]
         joined.append(one)
     return joined
+
+
+def _under_stretches(text: str, found: Iterable[_Found]) -> Iterator[_Found]:
+    """Bare weekdays moved into the stretch that they stand under; left out where it has no such day."""
+    before: list[tuple[int, Span]] = []
+    for one in found:
+        stretch = governing(text, one.start, stretches=before) if one.bare_weekday else None
+        span = day_inside(one.span, stretch) if stretch else one.span
+        if span is not None:
+            yield replace(one, span=span)
+        before.append((one.end, one.span))
 
 
 def _mention(found: _Found, *, zone: ZoneInfo) -> DateMention:

@@ -12,7 +12,7 @@ from memory_core.claims.reading import read
 from memory_core.claims.statement import Statement, Verdict
 from memory_core.values import Origin
 from tests.quality.measure_claims import REPLACED, found, measure
-from tests.quality.statement_pairs import Pair, pairs
+from tests.quality.statement_pairs import UNSEEN, Pair, pairs
 
 AT = datetime(2026, 5, 4, 12, tzinfo=UTC)
 PAIRS = list(pairs())
@@ -34,6 +34,13 @@ def test_the_labelled_pairs_are_judged_well_enough() -> None:
     assert shares["wrongly_flagged"] <= 2
     assert (shares["same_precision"], shares["near_duplicate_precision"], shares["refined_precision"]) == (1, 1, 1)
     assert shares["same_recall"] >= 0.8
+
+
+def test_of_pairs_that_were_not_tuned_on_none_is_wrongly_retired() -> None:
+    shares = measure(UNSEEN)
+    assert shares["pairs"] >= 70
+    assert shares["wrongly_retired"] == 0
+    assert shares["replacements_found"] >= 0.5
 
 
 @pytest.mark.parametrize(
