@@ -218,7 +218,9 @@ def _compose(settings: Settings, ports: Ports, *, database: Database, on_work: C
         pii=settings.capture.pii_redaction,
         may_go_without=settings.capture.local_summarization,
     )
-    consolidation = ConsolidationService(database, writer=writer, clock=clock, extractor=extractor)
+    consolidation = ConsolidationService(
+        database, writer=writer, clock=clock, extractor=extractor, settings=settings.capture
+    )
     capture = CaptureService(database, clock=clock, settings=settings, on_work=on_work)
     prefetch, ledger = Prefetch(database, finder=finder, index=index), Ledger()
     recall = RecallService(finder, prefetch=prefetch, ledger=ledger, settings=settings)

@@ -51,8 +51,9 @@ class Place:
 
 
 def memory_kref(memory_id: MemoryId, *, project: str, space: str, kind: MemoryKind) -> str:
-    """Address of a memory, without revision."""
-    return f"kref://{_segment(project)}/{_segment(space)}/m-{memory_id.replace('-', '')[:_SLUG_CHARS]}.{kind}"
+    """Address of a memory, without revision; each part of its space between slashes becomes a segment."""
+    path = "/".join(_segment(part) for part in space.split("/") if part.strip()) or _segment(space)
+    return f"kref://{_segment(project)}/{path}/m-{memory_id.replace('-', '')[:_SLUG_CHARS]}.{kind}"
 
 
 def place_of(*, project: str, space: str, kind: str) -> Place:

@@ -16,6 +16,7 @@ from memory_core.errors import MemoryCoreError
 from memory_core.identity import PERSONAL_SPACE
 from memory_core.models.turn import Turn
 from memory_core.ports import Clock
+from memory_core.settings import CaptureSettings
 from memory_core.store.database import Database
 from memory_core.store.turns import TurnRepository
 from memory_core.values import Decision, MemoryId, MemoryKind, Origin, ScopeKey
@@ -61,13 +62,20 @@ class ConsolidationService:
     """Turns buffered turns into memories."""
 
     def __init__(
-        self, database: Database, *, writer: MemoryWriter, clock: Clock, extractor: Extractor | None = None
+        self,
+        database: Database,
+        *,
+        writer: MemoryWriter,
+        clock: Clock,
+        extractor: Extractor | None = None,
+        settings: CaptureSettings | None = None,
     ) -> None:
         """Use the given parts; without an extractor statements are found the model-free way."""
         self._database = database
         self._writer = writer
         self._clock = clock
         self._extractor = extractor or RuleExtractor()
+        self._settings = settings or CaptureSettings()
 
     def run(
         self, scope: ScopeKey, *, through: int, on_batch: Callable[[int], None], job_id: str | None = None
@@ -101,8 +109,18 @@ class ConsolidationService:
         if not waiting:
             return None
         proposals = _proposals(waiting, before=before, extraction=extraction)
-        prepared = self._writer.prepare([replace(proposal, job_id=job_id) for proposal in proposals])
+        prepared = self._writer.prepare(
+            [
+                replace(proposal, job_id=job_id, tags=self._settings.tags, space=self._space_of(proposal))
+                for proposal in proposals
+            ]
+        )
         return self._commit(waiting, batch=prepared)
+
+    def _space_of(self, proposal: Proposal) -> str:
+        """The operator's space in place of the usual one; a room's own stays, it tells which room."""
+        own = self._settings.space
+        return own if own and proposal.space == PERSONAL_SPACE else proposal.space
 
     def _commit(self, turns: Sequence[Turn], *, batch: Batch) -> Consolidated:
         now = self._clock.now()

@@ -11,11 +11,12 @@ from memory_core.capture.service import ReplayedLine
 from memory_core.consolidation.service import BATCH_TURNS
 from memory_core.errors import Unavailable
 from memory_core.forgetting.service import Selection
+from memory_core.identity import resolve_scope
 from memory_core.models.memory import MemoryVector
 from memory_core.store.memories import MemoryRepository
 from memory_core.store.turns import TurnRepository
 from memory_core.values import Origin
-from tests.integration.cores import ANA, ANAS, BO, BOS, World, opened
+from tests.integration.cores import ANA, ANAS, BO, BOS, GROUP, World, opened
 
 FACTS = [
     "My sister Marta lives in Porto",
@@ -264,3 +265,19 @@ def test_vectors_and_rows_are_written_together(world: World) -> None:
         rows = list(MemoryRepository(db).all_rows([ANAS]))
         assert all(db.get(MemoryVector, row.id) for row in rows)
     assert world.core.indexing.lag() == len(rows)
+
+
+def test_the_operators_tags_and_space_are_put_on_what_is_captured(tmp_path: Path) -> None:
+    with opened(tmp_path, overrides={"tags": ["boat", "crew"], "space": "work/yard"}) as world:
+        world.say(FACTS[0], key="direct")
+        world.consolidate()
+        world.say(FACTS[1], key="room", ref=GROUP)
+        room = resolve_scope(GROUP, world.core.settings.identity).reads[0]
+        world.consolidate(room)
+
+        (told,), (in_room,) = world.memories(), world.memories(room)
+
+    assert (told.tags, told.space) == (["boat", "crew"], "work/yard")
+    assert told.kref.startswith("kref://CognitiveMemory/work/yard/")
+    assert in_room.tags == ["boat", "crew"]
+    assert in_room.space.startswith("room-"), "a room's space tells which room"
