@@ -34,7 +34,15 @@ _ADDITION_SHARE = 0.5
 With half of them .68 of the turns that answer come back at 1,000 tokens and .74 at 2,000, with a quarter .51 and .68
 (LoCoMo's development conversations); from 4,000 tokens on the block's own limit decides.
 """
+_RESERVED_SHARE = 0.125
+"""Of a context's tokens, what the window leaves to memory, at most the longest block.
+
+A window that filled 95 % of a small budget left one line. By choice; no share was measured against another.
+"""
 _CHARS_A_TOKEN = 3.5
+"""Of a block, most of which is Latin: addresses, dates, and what Latin memories say."""
+_PACKED_AT_MOST = 4
+"""How often a block is written again, shorter, because its script takes more tokens."""
 _ARCHIVE_THRESHOLD_SHARE = 0.35
 """What this conversation itself said and the window dropped comes back at a lower score: the model had it before."""
 _UNLIMITED_TOKENS = 1_000_000_000
@@ -130,22 +138,20 @@ class ContextService:
         place = self._place(ref)
         window = find_window(messages, self._edge(place))
         room = budget or _UNLIMITED_TOKENS
+        room_for_window = room - min(int(room * _RESERVED_SHARE), self._longest_block())
         kept = messages[window.begin :]
         used = total_tokens(kept)
-        if used > room:
-            begin = compacted(messages, start=window.begin, rule=self._rule(), budget=room)
+        if used > room_for_window:
+            begin = compacted(messages, start=window.begin, rule=self._rule(), budget=room_for_window)
             window = self._move_edge(place, messages, window=window, begin=begin)
             kept = messages[window.begin :]
             used = total_tokens(kept)
         if prompt is None:
             return Assembled(keep_from=window.begin, tokens=used)
         recalled, lines = self._lines(ref, place, prompt=prompt, kept=kept, is_windowed=window.is_windowed)
-        room_chars = int(min(room * _ADDITION_SHARE, max(room - used, 0)) * _CHARS_A_TOKEN)
-        settings = self._settings.recall
-        addition, _ = pack(
+        addition = self._packed(
             lines,
-            budget_chars=min(room_chars, settings.inject_chars),
-            line_chars=settings.inject_chars_per_memory,
+            tokens=min(int(room * _ADDITION_SHARE), max(room - used, 0)),
             timezone=ref.timezone or self._settings.identity.timezone,
         )
         return Assembled(
@@ -242,6 +248,21 @@ class ContextService:
             known = "\n".join([wanted.tail, *(flatten(line.text) for line in lines)])
             lines += snapshot(wanted.turns, known=known)
         return recalled, list({line.text: line for line in lines}.values())
+
+    def _packed(self, lines: Sequence[Line], *, tokens: int, timezone: str) -> str:
+        """The block of the first lines that fit; empty when not one does."""
+        settings = self._settings.recall
+        chars = int(min(tokens * _CHARS_A_TOKEN, settings.inject_chars))
+        for _ in range(_PACKED_AT_MOST):
+            block, _ = pack(lines, budget_chars=chars, line_chars=settings.inject_chars_per_memory, timezone=timezone)
+            spent = estimate_tokens(block)
+            if spent <= tokens:
+                return block
+            chars = len(block) * tokens // spent
+        return ""
+
+    def _longest_block(self) -> int:
+        return int(self._settings.recall.inject_chars / _CHARS_A_TOKEN)
 
     def _rule(self) -> Rule:
         settings = self._settings.context

@@ -124,6 +124,33 @@ class TestCompaction:
         assert answer["estimatedTokens"] <= 400
         assert NEEDLE in answer["contextAddition"]
 
+    @pytest.mark.parametrize("budget", [600, 700, 1000])
+    def test_a_block_of_any_script_keeps_to_the_budget(self, service: Service, *, budget: int) -> None:
+        said = [
+            message
+            for number in range(12)
+            for message in exchange(
+                number, user=f"花园里第{number}棵苹果树是祖父亲手种下的，每年秋天都结很多果子。" * 2
+            )
+        ]
+        commit_all(service, said)
+        post(service, "compact", session=ANA, messages=said, tokenBudget=100_000, force=True)
+
+        answer = assemble(service, said, prompt="祖父亲手种下的苹果树结果子吗？", tokenBudget=budget)
+
+        assert answer["estimatedTokens"] <= budget
+        assert "苹果树" in answer["contextAddition"]
+
+    def test_a_window_that_is_nearly_full_leaves_room_for_memory(
+        self, service: Service, messages: list[dict[str, Any]]
+    ) -> None:
+        whole = assemble(service, messages)["estimatedTokens"]
+
+        answer = assemble(service, messages, prompt=QUESTION, tokenBudget=int(whole * 1.04))
+
+        assert answer["keepFrom"] > 0
+        assert NEEDLE in answer["contextAddition"]
+
     def test_it_fits_already(self, service: Service, messages: list[dict[str, Any]]) -> None:
         done = post(service, "compact", session=ANA, messages=messages, tokenBudget=100_000, force=False)
         assert (done["compacted"], done["reason"]) == (False, "it fits already")
