@@ -14,7 +14,7 @@ from memory_core.settings_loading import HOME_VARIABLE, load_settings
 from plugin import commands, dreaming, keeping_commands
 from plugin.client import READY, Json, ServiceClient, as_object, as_strings, service_url
 from plugin.connect import connect_gateway
-from plugin.connected import gateway_lines
+from plugin.connected import chat_model_line, gateway_lines
 from plugin.doctor import Finding, examine
 from plugin.gateway_config import find_config
 from plugin.report import Report
@@ -143,6 +143,7 @@ def _stat_lines(stats: Json) -> Iterator[str]:
     yield f"dreams      last {stats.get('lastDreamRunAt') or 'never'}, next {stats.get('nextDreamRunAt') or 'paused'}"
     if recall.get("p50Ms") is not None:
         yield f"recall      p50 {recall['p50Ms']} ms, p95 {recall.get('p95Ms')} ms, {recall.get('misses')} misses"
+    yield f"chat model  {chat_model_line(stats)}"
     for line in gateway_lines(stats):
         yield f"gateway     {line}"
     for problem in as_strings(stats.get("settingsProblems")):

@@ -1,8 +1,9 @@
-"""For people: the gateways that use the service, and what waits in them."""
+"""For people: the gateways that use the service, what waits in them, and which chat model flows may ask."""
 
 from collections.abc import Iterator
 
-from plugin.client import Json, as_count, as_objects
+from memory_core.settings import ChatProvider
+from plugin.client import Json, as_count, as_object, as_objects
 
 _MB = 1024 * 1024
 
@@ -14,6 +15,17 @@ def gateway_lines(stats: Json) -> Iterator[str]:
         yield f"connected, {waiting} turns wait in its memory{_bound(gateway)}" + (
             f", {lost} were lost" if lost else ""
         )
+
+
+def chat_model_line(stats: Json) -> str:
+    """Which chat model the flows ask, and whether it can be reached at all."""
+    chat = as_object(stats.get("chatModel"))
+    if chat.get("provider") == ChatProvider.NONE:
+        return "none: statements are found by rules"
+    if chat.get("provider") == ChatProvider.GATEWAY:
+        is_there = bool(as_objects(stats.get("gateways")))
+        return "the gateway's own" + ("" if is_there else "; none is connected now, so rules find the statements")
+    return f"{chat.get('model')} of a server that speaks the protocol of {chat.get('provider')}"
 
 
 def lost_turns(gateway: Json) -> int:

@@ -16,7 +16,7 @@ import httpx
 from memory_core.errors import MemoryCoreError
 from memory_core.settings import Settings
 from plugin.client import READY, Json, as_count, as_object, as_objects, open_client, prove, service_url
-from plugin.connected import gateway_lines, lost_turns
+from plugin.connected import chat_model_line, gateway_lines, lost_turns
 from plugin.gateway_check import is_remote, remote_problems, setting_problems
 from plugin.gateway_config import PLUGIN_ID, plugin_settings, read_config
 from plugin.plug_in import PLUGIN_FOLDER, plug_in
@@ -128,6 +128,7 @@ async def _service(settings: Settings) -> list[Finding]:
         Finding(what=f"service at {service_url(settings)}"),
         *_parts(settings, parts),
         *_embedding(stats),
+        Finding(what=f"chat model: {chat_model_line(stats)}"),
         *_connected(stats),
     ]
 

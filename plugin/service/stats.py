@@ -42,6 +42,7 @@ def statistics(it: ServiceContext) -> dict[str, Any]:
         "lastDreamRunAt": schedule.last_at.isoformat() if schedule.last_at else None,
         "nextDreamRunAt": schedule.next_at[0].isoformat() if schedule.next_at else None,
         "recall": {"p50Ms": p50, "p95Ms": p95, "misses": it.metrics.misses},
+        "chatModel": {"provider": it.core.settings.chat.provider, "model": it.core.settings.chat.model},
         "gateways": it.gateways.present(it.core.clock.now()),
         "settingsProblems": list(it.core.settings.problems),
     }

@@ -96,6 +96,7 @@ class TestStatistics:
         empty = service.client.get("/v1/stats").json()
         assert empty["memories"]["total"] == 0
         assert (empty["lastCaptureAt"], empty["lastConsolidationAt"]) == (None, None)
+        assert empty["chatModel"] == {"provider": "gateway", "model": None}
         use_everything(service)
         service.world.core.indexing.apply_due()
         stats: dict[str, Any] = service.client.get("/v1/stats").json()
