@@ -25,7 +25,7 @@ from memory_core.models.memory import Tombstone
 from memory_core.settings import Settings
 from memory_core.store.database import Database
 from memory_core.store.graves import GraveRepository
-from plugin.backup_list import note_backup
+from plugin.copies import note_backup
 from plugin.up.home import claim_home
 
 FORMAT = 1

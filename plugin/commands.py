@@ -4,7 +4,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, BinaryIO, TypeVar
 
@@ -12,8 +12,8 @@ import typer
 
 from memory_core.errors import Invalid, Unavailable
 from memory_core.settings import Settings
-from plugin.backup_list import backups_of
 from plugin.client import OPERATOR, Json, ServiceClient, as_count, as_object, as_objects, open_client
+from plugin.copies import backups_of, exports_of, note_export
 from plugin.explaining import explained
 from plugin.report import Report
 from plugin.terminal import printable
@@ -131,8 +131,15 @@ def forget(
         raise typer.Exit(1)
     counts = ", ".join(f"{result[name]} {name}" for name in ("derived", "vectors", "artifacts") if result.get(name))
     typer.echo(f"forgot {result.get('forgotten') or 0} memories" + (f" ({counts})" if counts else ""))
-    for path in backups_of(context.obj.home):
-        typer.echo(f"a backup may hold it still (restoring it forgets it again): {path}")
+    for line in _copies_left(context.obj.home):
+        typer.echo(line)
+
+
+def _copies_left(home: Path) -> Iterator[str]:
+    for path in backups_of(home):
+        yield f"a backup may hold it still (restoring it forgets it again): {path}"
+    for path in exports_of(home):
+        yield f"an export may hold it still: {path}"
 
 
 @app.command("import")
@@ -174,6 +181,7 @@ def export(
         unfinished.chmod(0o600)
         count = call_service(context.obj, lambda client: _export(client, target))
     unfinished.replace(output)
+    note_export(context.obj.home, output)
     typer.echo(f"{count} lines in {output}")
 
 

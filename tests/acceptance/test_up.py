@@ -16,6 +16,7 @@ from typing import ClassVar
 
 import pytest
 
+from plugin.copies import exports_of
 from tests.acceptance.up_process import MODULES, UpProcess, free_port, nightshift, wait_until
 
 
@@ -134,6 +135,7 @@ def test_an_export_can_be_read_again(tree: UpProcess, tmp_path: Path) -> None:
     file = tmp_path / "export.jsonl"
     assert nightshift(tree.home, tree.port, "export", "--output", str(file)).returncode == 0
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert exports_of(tree.home) == [file], "forgetting names it"
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     assert any("Severin" in line["text"] for line in lines)
     assert {line["type"] for line in lines} == {"memory"}

@@ -19,8 +19,8 @@ from memory_core.identity import resolve_scope
 from memory_core.settings import Settings
 from memory_core.values import MemoryId
 from plugin.backup import back_up, restore
-from plugin.backup_list import backups_of
 from plugin.cli import app
+from plugin.copies import backups_of
 from plugin.up.home import AlreadyRunning, claim_home
 from tests.integration.cores import ANA, ANAS, World, opened, pass_time, settings_for
 

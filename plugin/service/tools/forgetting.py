@@ -15,7 +15,7 @@ from memory_core.errors import Invalid, NotFound
 from memory_core.forgetting.selecting import Chosen, Wish
 from memory_core.forgetting.service import Receipt, Selection
 from memory_core.values import MemoryId, ScopeKey
-from plugin.backup_list import backups_of
+from plugin.copies import backups_of, exports_of
 from plugin.service.schemas import STORABLE, Key, MemoryOut, Wire
 from plugin.service.tools.base import FromDay, ToDay, Tool, ToolCall, ToolReply, dump
 
@@ -24,6 +24,7 @@ _PREVIEW_S = 900.0
 _PREVIEW_LIMIT = 50
 _SHOWN_CHARS = 120
 _IN_BACKUPS = "backup files from before may still hold it and stay as they are; restoring one forgets it again."
+_IN_EXPORTS = "exported files from before may still hold it."
 _NOTHING = Receipt(memories=0, turns=0, vectors=0)
 _ASK_FOR_SOMETHING = "arguments: one of refs, query, person, sessionKey, from and to must say what to forget"
 
@@ -184,12 +185,15 @@ def _done(call: ToolCall, receipt: Receipt, *, matched: int) -> ToolReply:
     """The receipt: when, and how many of what; no word of what is gone."""
     later = " The index is away; their vectors go as soon as it is back." if receipt.pending else ""
     something = receipt.memories or receipt.turns or receipt.wordings
-    backups = backups_of(call.core.settings.home) if something else []
-    left = f" {len(backups)} {_IN_BACKUPS}" if backups else ""
+    home = call.core.settings.home
+    copies = {"backups": backups_of(home), "exports": exports_of(home)} if something else {}
+    words = {"backups": _IN_BACKUPS, "exports": _IN_EXPORTS}
+    left = "".join(f" {len(paths)} {words[kind]}" for kind, paths in copies.items() if paths)
     text = f"{receipt.memories} memories{_beside(receipt)} are forgotten.{later}{left}"
     details = {**_numbers(receipt, matched=matched), "at": call.core.clock.now().isoformat()}
-    if backups:
-        details["backups"] = [str(path) for path in backups] if call.scope.is_owner else len(backups)
+    for kind, paths in copies.items():
+        if paths:
+            details[kind] = [str(path) for path in paths] if call.scope.is_owner else len(paths)
     return ToolReply(text=text, details=details)
 
 

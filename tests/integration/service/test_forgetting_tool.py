@@ -1,10 +1,12 @@
 """`memory_forget` on the wire: what a wish means, what is shown, what may be taken, and the receipt."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from plugin.backup import back_up
+from plugin.copies import note_export
 from tests.integration.cores import ANAS
 from tests.integration.service.server import ANA, SECRET_WORDS, Service
 
@@ -173,6 +175,19 @@ class TestBackups:
         service.remember(TEA, session=OWNER)
         done = forget(service, OWNER, query=TEA, confirm=True)
         assert done["backups"] == [path]
+
+    def test_exported_files_are_told_as_well_while_they_are_there(self, service: Service, tmp_path: Path) -> None:
+        target, home = tmp_path / "all.jsonl", service.world.core.settings.home
+        target.write_text("{}", encoding="utf-8")
+        note_export(home, target)
+        note_export(tmp_path / "nowhere", target)
+        service.remember(TEA, session=OWNER)
+        assert forget(service, OWNER, query=TEA, confirm=True)["exports"] == [str(target)]
+        service.remember(TEA)
+        assert forget(service, query=TEA, confirm=True)["exports"] == 1
+        target.unlink()
+        service.remember(COFFEE, session=OWNER)
+        assert "exports" not in forget(service, OWNER, query=COFFEE, confirm=True)
 
     @pytest.mark.usefixtures("path")
     def test_others_are_told_how_many(self, service: Service) -> None:
