@@ -249,6 +249,7 @@ def _found(
 ) -> list[dict[str, Any]]:
     """Hits of ours that hold a word."""
     answer = _details(live, catalogued_call("memory_search", arguments), sender=sender, group=group)
+    assert "results" in answer, answer
     hits: list[dict[str, Any]] = answer["results"]
     return [hit for hit in hits if hit["corpus"] == "nightshift" and word in hit["snippet"]]
 

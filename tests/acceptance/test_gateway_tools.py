@@ -99,7 +99,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("nightshift_search", {"query": ""}, "query"),
     ("nightshift_search", {"query": "keeper", "kind": "rumour"}, "kind"),
     ("nightshift_search", {"query": "keeper", "from": "some day"}, "from"),
-    ("nightshift_search", {"query": "keeper", "to": "2001-01-01"}, "to"),
+    ("nightshift_search", {"query": "keeper", "to": "2001-02-30"}, "to"),
     ("memory_store", {"text": ""}, "text"),
     ("memory_store", {"text": "The tide turns at noon.", "kind": "rumour"}, "kind"),
     ("memory_store", {"text": "The tide turns at one.", "replaces": "kref://no/where/at-all.fact"}, "no"),
