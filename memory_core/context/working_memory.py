@@ -61,7 +61,7 @@ def flatten(text: str) -> str:
     """A text as two of them are compared: one case, single blanks."""
     if not text.isascii():
         return " ".join(text.casefold().split())
-    # The same six times faster, which tells where a whole transcript is compared.
+    # The same in a fifth of the time, which tells where a whole transcript is compared.
     plain = text.encode().translate(_PLAIN)
     while b"  " in plain:
         plain = plain.replace(b"  ", b" ")

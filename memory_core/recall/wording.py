@@ -91,7 +91,7 @@ def tells_of_self(text: str) -> float:
     A person is told of where they speak of themselves: praise and questions for the other ("You did so well!") are no
     news of either.
     """
-    # Splitting at spaces costs half of what a pattern does; marks at a word's end are in the sets.
+    # Splitting at spaces costs a third of what patterns do; marks at a word's end are in the sets.
     words = text.lower().split()
     own = sum(map(_FIRST_PERSON.__contains__, words))
     other = sum(map(_SECOND_PERSON.__contains__, words))

@@ -41,7 +41,7 @@ def _instant(value: object) -> object:
 
 
 def _in_range(value: datetime) -> datetime:
-    # The year first: to compare times of two zones costs several microseconds, and a transcript has thousands.
+    # The year first: to compare times of two zones is slow, and a transcript has thousands.
     if not EARLIEST.year < value.year < LATEST.year and not EARLIEST <= value <= LATEST:
         raise ValueError("must be a time between the years 1900 and 2200")
     return value

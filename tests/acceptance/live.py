@@ -196,6 +196,24 @@ class Live:
         return [line for line in self.gateway.output().splitlines() if "doesn't answer" in line]
 
 
+def direct(sender: str) -> Mapping[str, object]:
+    """The session of somebody's direct chat on the test channel, as the service is told of it."""
+    return {
+        "agentId": "main",
+        "sessionKey": "agent:main:main",
+        "channel": "rigchat",
+        "chatType": "direct",
+        "senderId": sender,
+        "isOwner": False,
+    }
+
+
+def room(name: str, sender: str) -> Mapping[str, object]:
+    """The session of somebody who speaks in a room of the test channel."""
+    key = f"agent:main:rigchat:group:{name}"
+    return {**direct(sender), "sessionKey": key, "chatType": "group", "chatId": name}
+
+
 def _is_ours(process: psutil.Process, words: str) -> bool:
     try:
         line = " ".join(process.cmdline())

@@ -1,6 +1,6 @@
 """Gateway and service killed around commits and compactions of the context engine: every turn once, the window holds.
 
-`NIGHTSHIFT_GATEWAY_KILLS=50` kills that often instead of three times; a round takes about a quarter of a minute.
+`NIGHTSHIFT_GATEWAY_KILLS=50` kills that often instead of three times; a round takes about twenty seconds.
 """
 
 import json

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.live import PLUGIN, START_TIMEOUT_S, Live
+from tests.acceptance.live import PLUGIN, START_TIMEOUT_S, Live, direct, room
 from tests.rig.gateway import wait_for
 
 pytestmark = pytest.mark.timeout(600)
@@ -85,7 +85,7 @@ def test_my_birthday_is_that_of_the_one_who_asks(live: Live) -> None:
     live.sender("My birthday is on the 12th of May.", sender="gina", group="band")
     live.sender("My birthday is on the 9th of October.", sender="hugo", group="band")
     for day in ("May", "October"):
-        live.wait_remembered(day, asked="When is my birthday?", session=_room("band", "gina"))
+        live.wait_remembered(day, asked="When is my birthday?", session=room("band", "gina"))
 
     _, ginas = live.sender("When is my birthday?", sender="gina", group="band")
     _, hugos = live.sender("When is my birthday, then?", sender="hugo", group="band")
@@ -138,9 +138,9 @@ def _tell(live: Live, thing: str, *, town: str) -> Mapping[str, object]:
     if thing in OWNERS:
         live.operator(text, session=OWNERS[thing])
         return {"agentId": OWNERS[thing].split(":")[1], "sessionKey": OWNERS[thing], "isOwner": True}
-    sender, room = SENDERS[thing], ROOMS.get(thing)
-    live.sender(text, sender=sender, group=room)
-    return _room(room, sender) if room else _direct(sender)
+    sender, name = SENDERS[thing], ROOMS.get(thing)
+    live.sender(text, sender=sender, group=name)
+    return room(name, sender) if name else direct(sender)
 
 
 def _given(live: Live, reader: str, *, ask: str) -> str:
@@ -156,24 +156,4 @@ def _things(given: str) -> dict[str, frozenset[str]]:
     return {
         town: frozenset(thing for thing in (*SENDERS, *OWNERS) if f"{thing} stands in {town}" in given)
         for town in TOWNS.values()
-    }
-
-
-def _direct(sender: str) -> Mapping[str, object]:
-    return {
-        "agentId": "main",
-        "sessionKey": "agent:main:main",
-        "channel": "rigchat",
-        "chatType": "direct",
-        "senderId": sender,
-        "isOwner": False,
-    }
-
-
-def _room(room: str, sender: str) -> Mapping[str, object]:
-    return {
-        **_direct(sender),
-        "sessionKey": f"agent:main:rigchat:group:{room}",
-        "chatType": "group",
-        "chatId": room,
     }

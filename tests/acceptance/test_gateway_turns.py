@@ -7,7 +7,7 @@ import signal
 import psutil
 import pytest
 
-from tests.acceptance.live import MEMORY_TIMEOUT_S, PLUGIN, Live
+from tests.acceptance.live import MEMORY_TIMEOUT_S, PLUGIN, Live, direct, room
 from tests.rig.gateway import wait_for
 from tests.rig.model_steps import Step, catalogued_call, failure, reply, tool_call, tool_names, tool_results, user_text
 
@@ -184,7 +184,7 @@ def test_what_was_just_stored_is_there_in_the_very_next_turn(live: Live) -> None
 
 def test_two_senders_of_a_shared_session_do_not_see_each_others_facts(live: Live) -> None:
     live.sender("My dog is called Wolfram and he is a beagle.", sender="bob")
-    live.wait_remembered("Wolfram", asked="What is my dog called?", session=_direct("bob"))
+    live.wait_remembered("Wolfram", asked="What is my dog called?", session=direct("bob"))
 
     _, alices = live.sender("What is my dog called, do you know?", sender="alice")
     _, bobs = live.sender("What is my dog called, by the way?", sender="bob")
@@ -199,7 +199,7 @@ def test_two_senders_of_a_shared_session_do_not_see_each_others_facts(live: Live
 
 def test_search_tool_of_one_sender_finds_nothing_of_another(live: Live) -> None:
     live.sender("My sister Cordula lives in Tromsø.", sender="dave")
-    live.wait_remembered("Cordula", asked="Where does my sister live?", session=_direct("dave"))
+    live.wait_remembered("Cordula", asked="Where does my sister live?", session=direct("dave"))
     live.model.push(tool_call("nightshift_search", {"query": "sister lives"}), reply("done"))
     live.gateway.channel_turn("Search for my sister", sender="erin")
     erins = tool_results(live.model.requests[-1])[-1]
@@ -212,9 +212,9 @@ def test_search_tool_of_one_sender_finds_nothing_of_another(live: Live) -> None:
 
 def test_group_sees_its_own_facts_and_no_private_ones(live: Live) -> None:
     live.sender("My salary is 4321 euros a month.", sender="frank")
-    live.wait_remembered("4321", asked="How much is my salary?", session=_direct("frank"))
+    live.wait_remembered("4321", asked="How much is my salary?", session=direct("frank"))
     live.sender("Our picnic is at the Wannsee lake on Saturdays.", sender="gina", group="crew")
-    live.wait_remembered("Wannsee", asked="Where is our picnic?", session=_room("crew", "frank"))
+    live.wait_remembered("Wannsee", asked="Where is our picnic?", session=room("crew", "frank"))
 
     _, private = live.sender("How much is my salary again?", sender="frank", group="crew")
     _, shared = live.sender("Where is our picnic again?", sender="frank", group="crew")
@@ -230,9 +230,9 @@ def test_words_that_join_a_running_turn_belong_to_the_one_who_said_them(live: Li
     with live.background(lambda: live.gateway.channel_turn("Tell us something slowly.", sender="hal", group="steer")):
         wait_for(lambda: len(live.model.requests) == 1, timeout_s=30, what="the first request")
         live.gateway.channel_turn("My name day is the 4th of July.", sender="iris", group="steer")
-    live.wait_remembered("July", asked="When is the name day?", session=_room("steer", "iris"))
+    live.wait_remembered("July", asked="When is the name day?", session=room("steer", "iris"))
 
-    found = live.post("/v1/recall", {"session": _room("steer", "iris"), "message": {"text": "When is the name day?"}})
+    found = live.post("/v1/recall", {"session": room("steer", "iris"), "message": {"text": "When is the name day?"}})
 
     speakers = {memory.get("speaker") for memory in found["memories"] if "July" in memory["text"]}
     assert speakers == {"iris"}
@@ -327,30 +327,6 @@ def _configure(live: Live, config: dict[str, object], *, slot: str = "none") -> 
 
 def _call(name: str, arguments: dict[str, object]) -> Step:
     return (tool_call if name in DIRECT else catalogued_call)(name, arguments)
-
-
-def _direct(sender: str) -> dict[str, object]:
-    return {
-        "agentId": "main",
-        "sessionKey": "agent:main:main",
-        "channel": "rigchat",
-        "chatType": "direct",
-        "senderId": sender,
-        "isOwner": False,
-    }
-
-
-def _room(room: str, sender: str) -> dict[str, object]:
-    key = f"agent:main:rigchat:group:{room}"
-    return {
-        "agentId": "main",
-        "sessionKey": key,
-        "channel": "rigchat",
-        "chatType": "group",
-        "chatId": room,
-        "senderId": sender,
-        "isOwner": False,
-    }
 
 
 def _kill(process: psutil.Process) -> None:

@@ -1,6 +1,6 @@
 """Every part of a real tree killed at random moments: what was acknowledged becomes memory exactly once.
 
-`NIGHTSHIFT_KILLS=100` kills that many processes instead of a dozen; it takes some ten minutes.
+`NIGHTSHIFT_KILLS=100` strikes that often instead of a dozen times; it takes about four minutes.
 """
 
 import json
