@@ -64,9 +64,11 @@ def test_every_turn_is_kept_once_and_the_window_holds(live: Live) -> None:
     kept = _kept(live)
     assert answered - set(kept) == set()
     assert {jar for jar, count in kept.items() if count > 1} == set()
-    shown = Counter(_JAR.findall("\n".join(text for role, text in texts(live.model.requests[-1]) if role == "user")))
-    assert set(shown) - set(_block(live)) <= answered | {f"{number + 1:04d}"}
+    shown = _shown(live, before=number + 1)
+    assert max(Counter(shown).values()) == 1
+    assert set(shown) <= answered
     assert f"{number:04d}" in shown, "the newest exchange stays"
+    assert "0000" not in shown, "the first one left the window"
 
 
 def _say(live: Live, number: int) -> None:
@@ -122,6 +124,8 @@ def _kept(live: Live) -> Counter[str]:
     return Counter(jar for (text,) in rows for jar in _JAR.findall(text))
 
 
-def _block(live: Live) -> list[str]:
-    """Jars that stand in the memory block of the last turn."""
-    return _JAR.findall(live.given_with("Please note"))
+def _shown(live: Live, *, before: int) -> list[str]:
+    """Jars of the messages that the newest request shows before a note, the memory block of its turn left out."""
+    said = [text for role, text in texts(live.model.requests[-1]) if role == "user"]
+    place = max(index for index, text in enumerate(said) if _note(before) in text)
+    return _JAR.findall("\n".join(said[:place]))
