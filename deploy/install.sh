@@ -27,13 +27,15 @@ find_python() {
   fail "Python 3.11 or newer is needed, found ${found:-none}; install it, or name it: make up PYTHON=/path/to/python3"
 }
 
-# Says how far a quiet step is, for as long as this script lives.
+# Says how far a quiet step is, for as long as this script lives: of the log only what this step wrote.
 tick() {
   seconds=0
+  begun=$(($(wc -l <"$log") + 1))
   # The sleep outlives us a little: it must not keep our output open.
   while sleep 10 >/dev/null 2>&1 && kill -0 "$1" 2>/dev/null; do
     seconds=$((seconds + 10))
-    say "  ... $seconds s: $(grep -E '^(Collecting|Installing|Building|Downloading)' "$log" | tail -n 1 | cut -c 1-70)"
+    doing=$(tail -n "+$begun" "$log" | grep -E '^(Collecting|Installing|Building|Downloading)' | tail -n 1 | cut -c 1-70)
+    say "  ... $seconds s${doing:+: $doing}"
   done
 }
 
