@@ -43,12 +43,13 @@ class Embedder(Protocol):
         """
         ...
 
-    def embed_query(self, text: str, *, quiet: Collection[str] = ()) -> Embedding:
+    def embed_query(self, text: str, *, quiet: Collection[str] = (), reading: str | None = None) -> Embedding:
         """Vectors of a question, cut to about 64 word pieces.
 
         Args:
-            text: The question.
+            text: The question; its keywords are taken from this.
             quiet: Lower-case words that weigh nothing in the token rows, such as names that stand in every memory.
+            reading: The question in the words that the model is to read; None for `text`.
 
         Raises:
             Unavailable: the embedder is away.

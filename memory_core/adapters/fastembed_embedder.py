@@ -58,19 +58,22 @@ class FastembedEmbedder:
         """Name of the model and of the vector layout; vectors of different names never mix."""
         return self.layout.model
 
-    def embed_query(self, text: str, *, quiet: Collection[str] = ()) -> Embedding:
+    def embed_query(self, text: str, *, quiet: Collection[str] = (), reading: str | None = None) -> Embedding:
         """Vectors of a question, cut to 62 word pieces; its token rows are weighted, the weights adding up to 1.
 
         So the sum of the best dot products with a text's rows is a mean of cosines: at most 1, and it means the same
         from one question to the next.
 
         Args:
-            text: The question.
+            text: The question; its keywords are taken from this.
             quiet: Words that get no row, such as names that stand in every memory; all count if nothing else is left.
+            reading: The question in the words that the model is to read; None for `text`.
         """
-        text = self.source.cut(text[:_QUERY_CHARACTERS], pieces=_QUERY_PIECES)
+        text, read = (
+            self.source.cut(words[:_QUERY_CHARACTERS], pieces=_QUERY_PIECES) for words in (text, reading or text)
+        )
         found = keywords(text)
-        states = self.source.states([text])[0]
+        states = self.source.states([read])[0]
         rows, weights = self._tokens.rows(states, keywords=found, quiet=quiet, function_words=True)
         if len(weights):
             rows = rows * (weights / weights.sum())[:, np.newaxis]

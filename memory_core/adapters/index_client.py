@@ -62,13 +62,13 @@ class RemoteEmbedder:
         """
         return _health(self._caller, within_s=self._question_s).problem
 
-    def embed_query(self, text: str, *, quiet: Collection[str] = ()) -> Embedding:
+    def embed_query(self, text: str, *, quiet: Collection[str] = (), reading: str | None = None) -> Embedding:
         """Vectors of a question.
 
         Raises:
             Unavailable: the process is away or too slow.
         """
-        args = {"text": text, "quiet": list(quiet)}
+        args = {"text": text, "quiet": list(quiet), "reading": reading}
         return to_embedding(_map(self._call("embed_query", args, within_s=self._question_s)))
 
     def embed_passages(self, texts: Sequence[str]) -> list[Embedding]:

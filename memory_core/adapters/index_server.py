@@ -217,7 +217,8 @@ class IndexServer:
     def _embed_query(self, args: Wire) -> _Start:
         self._check_model(args)
         text, quiet = str(args["text"]), [str(word) for word in args["quiet"]]
-        steps = at_once(lambda: from_embedding(self._embedder.embed_query(text, quiet=quiet)))
+        reading = None if args["reading"] is None else str(args["reading"])
+        steps = at_once(lambda: from_embedding(self._embedder.embed_query(text, quiet=quiet, reading=reading)))
         return self._questions, steps, Urgency.QUESTION
 
     def _embed_passages(self, args: Wire) -> _Start:

@@ -10,12 +10,14 @@ from sqlmodel import Session as DbSession
 
 from memory_core.capture.hygiene import clean_assistant_text, clean_user_text, mention_tools, skip_reason
 from memory_core.identity import opaque_label, resolve_scope
-from memory_core.models.turn import Session, Turn
+from memory_core.models.turn import Session
 from memory_core.ports import Clock
 from memory_core.privacy.redaction import redact
 from memory_core.settings import Settings
+from memory_core.store.buffering import BufferRepository, NewTurn
 from memory_core.store.database import Database
 from memory_core.store.jobs import JobRepository
+from memory_core.store.model_calls import ModelCallRepository
 from memory_core.store.turns import TurnRepository
 from memory_core.store.unsaved import UnsavedRepository
 from memory_core.values import JobId, Origin, Scope, ScopeKey, SessionRef
@@ -40,7 +42,11 @@ class CaptureStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveTurn:
-    """An exchange as the gateway saw it end."""
+    """An exchange as the gateway saw it end.
+
+    Attributes:
+        gateway_id: Through which gateway it came; only that one's model may read its words. None when unknown.
+    """
 
     turn_key: str
     at: datetime
@@ -48,6 +54,7 @@ class LiveTurn:
     assistant_text: str
     media: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
+    gateway_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +120,7 @@ class CaptureService:
         if scope.writes is None or len(utterances) < 2:  # noqa: PLR2004 a turn is what both said
             half = "one half of the turn is empty after cleaning"
             return Captured(status=CaptureStatus.SKIPPED, waiting=self._waiting(scope), reason=reason or half)
-        captured = self._accept(ref, scope=scope, key=scope.writes, utterances=utterances)
+        captured = self._accept(ref, scope=scope, utterances=utterances, gateway_id=turn.gateway_id)
         if captured.scheduled:
             self._on_work()
         return captured
@@ -125,6 +132,7 @@ class CaptureService:
             Unavailable: the tables can't be written; nothing of this batch was kept.
         """
         result = Replayed()
+        written: set[ScopeKey] = set()
         prepared = [(line, resolve_scope(line.ref, self._settings.identity), self._line(line)) for line in lines]
         with self._database.transaction() as db:
             TurnRepository(db).serialise(scope.writes for _, scope, _ in prepared if scope.writes)
@@ -132,9 +140,11 @@ class CaptureService:
                 if utterance is None or scope.writes is None or self._is_known(db, line=line, scope=scope.writes):
                     result.skipped += 1
                     continue
-                newest = self._buffer(db, ref=line.ref, scope=scope, utterances=[utterance], imported=True)
-                result.newest[scope.writes] = newest
+                self._buffer(db, ref=line.ref, scope=scope, utterances=[utterance], imported=True)
+                written.add(scope.writes)
                 result.captured += 1
+            for key in written:
+                result.newest[key] = BufferRepository(db).waiting(key).newest or 0
         return result
 
     def start_session(self, ref: SessionRef) -> str:
@@ -145,9 +155,8 @@ class CaptureService:
         if scope.writes is None:
             return opaque_label(ref, scope, day=f"{day:%Y%m%d}", number=0)
         with self._database.reading() as db:
-            turns = TurnRepository(db)
-            session = turns.open_session(scope.writes, at=now, quiet=self._quiet(), imported=False)
-            number = turns.sessions_of_day(scope.writes, day=day) + 1
+            session = BufferRepository(db).open_session(scope.writes, at=now, quiet=self._quiet(), imported=False)
+            number = TurnRepository(db).sessions_of_day(scope.writes, day=day) + 1
         return session.label if session else opaque_label(ref, scope, day=f"{day:%Y%m%d}", number=number)
 
     def end_session(self, ref: SessionRef) -> str:
@@ -208,19 +217,24 @@ class CaptureService:
         with self._database.transaction() as db:
             return TurnRepository(db).drop_texts(quiet_since=quiet_since, now=now)
 
-    def _accept(self, ref: SessionRef, *, scope: Scope, key: ScopeKey, utterances: Sequence[_Utterance]) -> Captured:
+    def _accept(
+        self, ref: SessionRef, *, scope: Scope, utterances: Sequence[_Utterance], gateway_id: str | None
+    ) -> Captured:
+        key = scope.writes or ScopeKey("")
         turn_keys = [utterance.turn_key for utterance in utterances]
         with self._database.transaction() as db:
-            turns = TurnRepository(db)
-            turns.serialise([key])
-            if turns.known_keys(key, agent_id=ref.agent_id, session_key=ref.session_key, turn_keys=turn_keys):
-                return Captured(status=CaptureStatus.DUPLICATE, waiting=turns.waiting(key))
-            newest = self._buffer(db, ref=ref, scope=scope, utterances=utterances, imported=False)
-            waiting = turns.waiting(key)
-            scheduled = waiting >= self._settings.capture.consolidation_threshold
+            TurnRepository(db).serialise([key])
+            buffer = BufferRepository(db)
+            if buffer.known_keys(key, agent_id=ref.agent_id, session_key=ref.session_key, turn_keys=turn_keys):
+                return Captured(status=CaptureStatus.DUPLICATE, waiting=buffer.waiting(key).turns)
+            if gateway_id:
+                ModelCallRepository(db).serve(key, gateway_id=gateway_id)
+            self._buffer(db, ref=ref, scope=scope, utterances=utterances, imported=False)
+            waiting = buffer.waiting(key)
+            scheduled = waiting.turns >= self._settings.capture.consolidation_threshold
             if scheduled:
-                JobRepository(db).owe_consolidation(key, through=newest, at=self._clock.now())
-        return Captured(status=CaptureStatus.ACCEPTED, waiting=waiting, scheduled=scheduled)
+                JobRepository(db).owe_consolidation(key, through=waiting.newest or 0, at=self._clock.now())
+        return Captured(status=CaptureStatus.ACCEPTED, waiting=waiting.turns, scheduled=scheduled)
 
     def _utterances(self, scope: Scope, turn: LiveTurn) -> list[_Utterance]:
         media = "".join(f" [attached: {name}]" for name in turn.media)
@@ -252,59 +266,60 @@ class CaptureService:
         return redact(text, pii=self._settings.capture.pii_redaction).text
 
     def _is_known(self, db: DbSession, *, line: ReplayedLine, scope: ScopeKey) -> bool:
-        known = TurnRepository(db).known_keys(
+        known = BufferRepository(db).known_keys(
             scope, agent_id=line.ref.agent_id, session_key=line.ref.session_key, turn_keys=[line.message_key]
         )
         return bool(known)
 
     def _buffer(
         self, db: DbSession, *, ref: SessionRef, scope: Scope, utterances: Iterable[_Utterance], imported: bool
+    ) -> None:
+        said = list(utterances)
+        session_id = self._session(db, ref=ref, scope=scope, said=said, imported=imported)
+        rows = [
+            NewTurn(
+                session_id=session_id,
+                scope_key=scope.writes or "",
+                space=scope.space,
+                agent_id=ref.agent_id,
+                session_key=ref.session_key,
+                turn_key=utterance.turn_key,
+                role=utterance.role,
+                speaker=utterance.speaker,
+                said_at=utterance.said_at,
+                timezone=ref.timezone or self._settings.identity.timezone,
+                text=utterance.text,
+                imported=imported,
+                created_at=self._clock.now(),
+            )
+            for utterance in said
+        ]
+        BufferRepository(db).add(rows)
+
+    def _session(
+        self, db: DbSession, *, ref: SessionRef, scope: Scope, said: Sequence[_Utterance], imported: bool
     ) -> int:
-        now = self._clock.now()
-        rows = list(utterances)
-        session = self._session(db, ref=ref, scope=scope, at=rows[0].said_at, imported=imported)
-        session.last_at = max(session.last_at, *(row.said_at for row in rows))
-        session.last_received_at = now
-        added = [self._row(ref, scope=scope, session=session, utterance=row, imported=imported) for row in rows]
-        TurnRepository(db).add_all(added)
-        return max(turn.id or 0 for turn in added)
-
-    def _row(self, ref: SessionRef, *, scope: Scope, session: Session, utterance: _Utterance, imported: bool) -> Turn:
-        return Turn(
-            session_id=session.id or 0,
-            scope_key=session.scope_key,
-            space=scope.space,
-            agent_id=ref.agent_id,
-            session_key=ref.session_key,
-            turn_key=utterance.turn_key,
-            role=utterance.role,
-            speaker=utterance.speaker,
-            said_at=utterance.said_at,
-            timezone=ref.timezone or self._settings.identity.timezone,
-            text=utterance.text,
-            imported=imported,
-            created_at=self._clock.now(),
-        )
-
-    def _session(self, db: DbSession, *, ref: SessionRef, scope: Scope, at: datetime, imported: bool) -> Session:
+        """Number of the session that goes on with these utterances, or of a new one."""
+        buffer, key, at = BufferRepository(db), scope.writes or ScopeKey(""), said[0].said_at
+        newest_at = max(utterance.said_at for utterance in said)
+        if session := buffer.open_session(key, at=at, quiet=self._quiet(), imported=imported):
+            buffer.go_on(session.id, last_at=max(session.last_at, newest_at), received_at=self._clock.now())
+            return session.id
         turns = TurnRepository(db)
-        key = scope.writes or ScopeKey("")
-        if session := turns.open_session(key, at=at, quiet=self._quiet(), imported=imported):
-            return session
         day = at.astimezone(self._zone(ref)).date()
         number = turns.sessions_of_day(key, day=day) + 1
-        session = Session(
+        new = Session(
             scope_key=key,
             label=opaque_label(ref, scope, day=f"{day:%Y%m%d}", number=number),
             day=day,
             number=number,
             started_at=at,
-            last_at=at,
+            last_at=newest_at,
             last_received_at=self._clock.now(),
             imported=imported,
         )
-        turns.add(session)
-        return session
+        turns.add(new)
+        return new.id or 0
 
     def _quiet(self) -> timedelta:
         return timedelta(seconds=self._settings.capture.session_ttl_s)
@@ -316,4 +331,4 @@ class CaptureService:
         if scope.writes is None:
             return 0
         with self._database.reading() as db:
-            return TurnRepository(db).waiting(scope.writes)
+            return BufferRepository(db).waiting(scope.writes).turns

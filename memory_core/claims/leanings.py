@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from memory_core.claims.claim import Claim, Gone, Policy
+from memory_core.claims.places import is_place
 from memory_core.claims.subjects import SELF, SUBJECT, WE, person
 from memory_core.claims.values import Value
 from memory_core.claims.words import detail_after, key_of
@@ -17,7 +18,7 @@ _GROUPS = {
     "drink": "drink|drinks|drinking|trinke|bebo",
     "eat": "eat|eats|eating|esse|como",
     "drive": "drive|drives|driving|ride|rides|riding|fahre",
-    "have": "have|has|own|owns|keep|keeps",
+    "have": "have|has|own|owns|keep|keeps|rent|rents|renting",
     "play": "play|plays|playing|spiele",
     "take": "take|takes|taking",
     "smoke": "smoke|smokes|smoking|rauche",
@@ -46,12 +47,19 @@ _OBJECT_END = (
     r"|than|to|from|from now|lately|too|also|a lot|very much|nicht|mehr|anymore|during|by"
     r"|until|over|more|most|best)\b)"
 )
-_OBJECT = rf"(?P<object>(?!to\b)[\w'’+#./-]+(?: [\w'’+#./-]+){{0,4}}?){_OBJECT_END}"
+_OBJECT = rf"(?P<object>(?!(?:to|with|on|in)\b)[\w'’+#./-]+(?: [\w'’+#./-]+){{0,4}}?){_OBJECT_END}"
 _LEANING = re.compile(
     rf"{SUBJECT}(?:'m|'s|'ve|’m|’ve)? {_ADVERBS}{_NOT}{_ADVERBS}(?P<verb>(?i:{_VERB}))"
     rf" {_OBJECT}(?P<tail>[^.;!?]{{0,40}})"
 )
 _SPANISH = re.compile(r"\b(?:(?P<we>(?i:usamos|utilizamos))|(?i:uso|utilizo)) (?P<object>[A-ZÀ-Þ][\w+#.-]+)")
+_WITH_TOOL = re.compile(
+    rf"{SUBJECT} {_ADVERBS}{_NOT}(?i:deploy|run|build|edit|write|draw|plan|host|test|monitor|log)s? "
+    r"(?i:(?P<with>with)|on) (?P<object>[A-ZÀ-Þ][\w+#.-]+(?: [A-ZÀ-Þ][\w+#.-]+)?)"
+    r"(?=[.,;!?]|$| (?i:now|these days|because|since|and|at)\b)"
+)
+"""What somebody works with: "we deploy with Jenkins" says that we use Jenkins. What is done with it isn't named: if it
+was, the tool might be given up for something else only."""
 _GERMAN_NOT = re.compile(r"\b(?:nicht mehr|kein\w* .{0,30}mehr|nicht|kein\w*)\b", re.IGNORECASE)
 _NO_OBJECTS = frozenset(
     "it that this them him her you me us so lot things stuff something anything everything nothing not one".split()
@@ -80,7 +88,8 @@ _DISPLACED = (
         rf"|this|today|in|because|and|for good)\b)"
     ),
     re.compile(
-        rf"{_WHO} (?i:now )?(?i:use|drink|eat|run|take|drive|ride|wear|play|prefer) (?P<new>{_NP})"
+        rf"{_WHO}(?:['’](?:m|re)| am| are)? (?i:now )?(?i:use|drink|eat|run|take|drive|ride|wear|play|prefer|using"
+        rf"|drinking|eating|running|taking|driving|riding|wearing|playing) (?P<new>{_NP})"
         rf" (?i:now )?(?i:instead of|rather than|in place of) (?P<old>{_NP})(?=[.,;!?]|$| (?i:now"
         rf"|these days|from now|because|since|at|in|for|on)\b)"
     ),
@@ -120,6 +129,19 @@ def leanings(sentence: str, *, speaker: str | None) -> Iterator[Claim]:
             span=(found.start(), found.end("object")),
         )
 
+    for found in _WITH_TOOL.finditer(sentence):
+        subject = person(found["subject"], speaker=speaker)
+        value = _thing_value(found["object"])
+        if subject and value and (found["with"] or not is_place(found["object"])):
+            yield Claim(
+                subject=subject,
+                attribute="use",
+                value=value,
+                policy=Policy.SEVERAL,
+                positive=not found["not"],
+                detail=detail_after(sentence[found.end("object") :]),
+                span=found.span(),
+            )
     for found in _SPANISH.finditer(sentence):
         value = _thing_value(found["object"])
         if value:

@@ -230,7 +230,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "role",
         re.compile(
-            rf"{_HEAD}(?i:works?|working|work) (?i:as) (?i:an?|the) (?P<value>(?:[\w-]+ ){{0,2}}"
+            rf"{_HEAD}(?i:works?|working|work|retrained) (?i:as) (?i:an?|the) (?P<value>(?:[\w-]+ ){{0,2}}"
             rf"(?:{_OCCUPATIONS}))\b"
         ),
         Policy.LATER_WINS,

@@ -16,7 +16,7 @@ _TIMED = (
     "|kickoff|kick-off|event|date|start date"
     "|start time|check-in|departure|reservation|booking|workshop|rehearsal|presentation|game"
     "|match|surgery|checkup|check-up|go-live"
-    "|offsite|off-site|conference|retreat|reunion|meetup|Termin|Treffen|Besprechung|Frist|reunión|cita|vuelo|fecha"
+    "|offsite|off-site|conference|retreat|reunion|meetup|practice|training|ferry|bus|Termin|Treffen|Besprechung|Frist|Kurs|Probe|Training|Unterricht|reunión|cita|vuelo|fecha"
 )
 _VALUED = (
     "port|version|budget|price|rent|address|location|venue|room|limit|timeout|threshold"
@@ -42,13 +42,14 @@ _DETERMINER = (
 _HOW = (
     r"(?:(?i:planned for|now|still|actually|currently|really|set|set to|on|at|due|due on"
     r"|scheduled for|moved to|moved up to|now at|been moved to|been pushed to|been pushed back"
-    r" to|been changed to|been set to|been postponed to|running on|changed to|will be|jetzt"
+    r" to|been changed to|been set to|been postponed to|running on|changed to|will be|ab jetzt|ab sofort|jetzt"
     r"|ahora|am|um|el|in) )*"
 )
 _IS = (
-    r"(?:'s|’s| (?i:is|are|will be|has|has been|starts|begins|takes place|happens|leaves"
+    r"(?:'s|’s| (?i:now )?(?i:is|are|will be|has|has been|starts|begins|takes place|happens|leaves"
     r"|departs|ist|es|findet|runs|costs|became|changed to|moved to|went up to|rose to|dropped"
-    r" to|fell to|increased to|was (?:moved|pushed|changed|postponed|rescheduled|shifted) to))"
+    r" to|fell to|increased to|(?:was|got|has been|were|have been) (?:moved|pushed|changed|postponed|rescheduled"
+    r"|shifted|delayed|brought forward|put back|bumped) to))"
 )
 _END = (
     r"(?=[.,;!?](?:\s|$)|$|\s(?i:because|since|but|so|which|where|who|instead|not|rather|and (?:the|we|i|it|my|our))\b)"
@@ -76,6 +77,13 @@ _HELD_BY = re.compile(
     r"|landlord|dentist|doctor|coach"
     r"|therapist|maintainer|contact|ceo|cto|president|chair|head|director))\b(?! (?:of|for|at)\b)"
 )
+_SOMEBODY = r"[A-ZÀ-Þ][\w-]+(?: [A-ZÀ-Þ][\w-]+)?"
+_TAKEN_OVER = re.compile(
+    rf"(?:\b{_SOMEBODY} (?i:was|has been|got) replaced by (?P<value>{_SOMEBODY})"
+    rf"|(?<![\w'])(?P<other>{_SOMEBODY}) (?:has taken|took) over(?: from {_SOMEBODY})?)"
+    r" as (?P<np>(?i:my|our|the) (?:[a-z-]+ ){0,2}?(?P<head>manager|lead|leader|boss|owner|landlord|dentist|doctor"
+    r"|coach|therapist|maintainer|contact|ceo|cto|president|chair|head|director|treasurer))\b(?! (?:of|for|at)\b)"
+)
 _CODED = frozenset(
     "branch host hostname region channel theme url domain folder directory table registry endpoint ide editor".split()
 )
@@ -88,6 +96,15 @@ _LAST_WORD = re.compile(r"[\w'’.-]+$")
 
 def thing_claims(sentence: str) -> Iterator[Claim]:
     """What a sentence claims of things."""
+    yield from _states(sentence)
+    for found in (*_HELD_BY.finditer(sentence), *_TAKEN_OVER.finditer(sentence)):
+        if value := named(_holder(found)):
+            yield _claim(found, name=found["np"], head=found["head"], value=value)
+    for found in _ON_PORT.finditer(sentence):
+        yield _claim(found, name=f"{found['np']} port", head="port", value=measured(found["value"]))
+
+
+def _states(sentence: str) -> Iterator[Claim]:
     for pattern in (_STATE, _CHANGE):
         for found in pattern.finditer(sentence):
             if _NO_THING.search(found["np"]):
@@ -96,22 +113,22 @@ def thing_claims(sentence: str) -> Iterator[Claim]:
             value = _timed_value(found["value"]) if is_timed else _value(found["value"], head=found["head"].casefold())
             if value:
                 yield _claim(found, name=found["np"], head=found["head"], value=value)
-    for found in _HELD_BY.finditer(sentence):
-        if value := named(found["value"]):
-            yield _claim(found, name=found["np"], head=found["head"], value=value)
-    for found in _ON_PORT.finditer(sentence):
-        yield _claim(found, name=f"{found['np']} port", head="port", value=measured(found["value"]))
+
+
+def _holder(found: re.Match[str]) -> str:
+    """Who has a post now; a sentence may name the one before as well."""
+    return found["value"] or found["other"]
 
 
 def _claim(found: re.Match[str], *, name: str, head: str, value: Value) -> Claim:
-    subject = thing(_turned(name, head=head))
+    subject, said = thing(_turned(name, head=head)), found["value"] or ""
     return Claim(
         subject=subject,
         attribute="value",
         value=value,
         policy=Policy.LATER_WINS,
         positive=not found.groupdict().get("not"),
-        detail=detail_after(found["value"][_first_of_detail(found["value"]) :], opened_by="for|with|of|per"),
+        detail=detail_after(said[_first_of_detail(said) :], opened_by="for|with|of|per"),
         span=found.span(),
         doubtful=len(subject.name.split()) == len(head.split()),  # "the port": of what is not said
     )

@@ -1,11 +1,11 @@
 """What left the model's context and is needed again: memories in the words they came from, and words that wait."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import log
 
-from memory_core.context.working_memory import MAX_SENTENCES, flatten, telling_sentences
+from memory_core.context.working_memory import MAX_SENTENCES, flatten, is_telling, telling_sentences
 from memory_core.keywords import content_words
 from memory_core.models.memory import Memory
 from memory_core.recall.finding import Found
@@ -19,6 +19,8 @@ from memory_core.values import MemoryId, MemoryStatus, ScopeKey
 LOOKED_AT_TURNS = 200
 """Newest turns among which words are looked for that aren't memory yet."""
 _VERBATIM_CHARS = 400
+_KEPT_HASHES = 20_000
+"""Of turns that have nothing for the snapshot; about 2 MB."""
 _SHARED_SHARE = 0.34
 """Of a question's words, weighed by rarity, how many a turn must hold to be brought back."""
 _IN_FORCE = (MemoryStatus.ACTIVE, MemoryStatus.FLAGGED)
@@ -50,14 +52,17 @@ class Archive:
     def __init__(self, database: Database) -> None:
         """Use the given tables."""
         self._database = database
+        self._untelling: set[int] = set()
 
-    def sessions(self, place: Place) -> frozenset[int]:
-        """Our sessions in which this conversation was held."""
+    def sessions(self, place: Place, *, among: Collection[int]) -> frozenset[int]:
+        """Which of our sessions this conversation was held in."""
+        if not among:
+            return frozenset()
         with self._database.reading() as db:
             archive = ArchiveRepository(db)
             return frozenset[int]().union(
                 *(
-                    archive.sessions(scope, agent_id=place.agent_id, session_key=place.session_key)
+                    archive.sessions(among, scope=scope, agent_id=place.agent_id, session_key=place.session_key)
                     for scope in place.scopes
                 )
             )
@@ -88,7 +93,7 @@ class Archive:
         waiting = [
             turn
             for turn in wanted.turns
-            if turn.consolidated_at is None and turn.id not in shown and not _says(wanted.tail, turn)
+            if not turn.is_memory and turn.id not in shown and not _says(wanted.tail, turn)
         ]
         return lines + [_of_turn(turn) for turn in _best(waiting, wanted.question)[: wanted.limit]]
 
@@ -98,17 +103,30 @@ class Archive:
             rows = MemoryRepository(db).by_ids(ids, scopes=scopes)
         return [_of_memory(rows[key], None) for key in ids if key in rows and rows[key].status in _IN_FORCE]
 
+    def snapshot(self, turns: Sequence[ArchivedTurn], *, known: str) -> list[Line]:
+        """Decisions, open tasks and named values of turns, newest first, that aren't known; `known` is flattened."""
+        lines: list[Line] = []
+        for turn in turns:
+            if len(lines) >= MAX_SENTENCES:
+                break
+            if not self._is_telling(turn.text):
+                continue
+            for sentence in telling_sentences([turn.text], known=known):
+                lines.append(Line(kref=_address_of(turn), text=sentence, at=turn.said_at, speaker=_speaker(turn)))
+                known += f"\n{flatten(sentence)}"
+        return lines
 
-def snapshot(turns: Sequence[ArchivedTurn], *, known: str) -> list[Line]:
-    """Decisions, open tasks and named values of turns, newest first, that aren't known; `known` is flattened."""
-    lines: list[Line] = []
-    for turn in turns:
-        if len(lines) >= MAX_SENTENCES:
-            break
-        for sentence in telling_sentences([turn.text], known=known):
-            lines.append(Line(kref=_address_of(turn), text=sentence, at=turn.said_at, speaker=_speaker(turn)))
-            known += f"\n{flatten(sentence)}"
-    return lines
+    def _is_telling(self, text: str) -> bool:
+        """As the function; most turns are not, and the same ones are looked at before each turn."""
+        key = hash(text)  # no word is kept
+        if key in self._untelling:
+            return False
+        if is_telling(text):
+            return True
+        if len(self._untelling) >= _KEPT_HASHES:
+            self._untelling.clear()
+        self._untelling.add(key)
+        return False
 
 
 def _best(turns: Sequence[ArchivedTurn], question: str) -> list[ArchivedTurn]:

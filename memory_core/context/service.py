@@ -8,7 +8,8 @@ from hashlib import blake2b
 import structlog
 
 from memory_core.capture.service import Captured, CaptureService, CaptureStatus, LiveTurn
-from memory_core.context.archive import Archive, Wanted, snapshot
+from memory_core.context.archive import Archive, Wanted
+from memory_core.context.beginnings import Beginnings
 from memory_core.context.exchanges import Exchange, read_exchanges
 from memory_core.context.messages import Message, total_tokens
 from memory_core.context.tokens import estimate_tokens
@@ -98,6 +99,7 @@ class ContextService:
         self._settings = settings
         self._clock = clock
         self._archive = Archive(database)
+        self._beginnings = Beginnings()
 
     def bootstrap(self, ref: SessionRef, messages: Sequence[Message]) -> int:
         """Take in what was said before this engine had the conversation; returns how many exchanges were new.
@@ -136,7 +138,7 @@ class ContextService:
             budget: Most tokens; None when the host doesn't say.
         """
         place = self._place(ref)
-        window = find_window(messages, self._edge(place))
+        window = find_window(messages, self._edge(place), beginnings=self._beginnings)
         room = budget or _UNLIMITED_TOKENS
         room_for_window = room - min(int(room * _RESERVED_SHARE), self._longest_block())
         kept = messages[window.begin :]
@@ -177,7 +179,7 @@ class ContextService:
             host_tokens: What the host says the transcript takes.
         """
         place = self._place(ref)
-        window = find_window(messages, self._edge(place))
+        window = find_window(messages, self._edge(place), beginnings=self._beginnings)
         before = total_tokens(messages[window.begin :])
         room = budget or _UNLIMITED_TOKENS
         if host_tokens and budget and host_tokens > budget:
@@ -232,7 +234,8 @@ class ContextService:
             threshold=threshold * _ARCHIVE_THRESHOLD_SHARE if is_windowed else threshold,
         )
         recalled = self._recall.recall(ref, request)
-        own = self._archive.sessions(place) if is_windowed else frozenset[int]()
+        doubtful = {hit.memory.session_id or 0 for hit in recalled.found if hit.score < threshold}
+        own = self._archive.sessions(place, among=doubtful) if is_windowed else frozenset[int]()
         found = [hit for hit in recalled.found if hit.score >= threshold or hit.memory.session_id in own]
         wanted = Wanted(
             question=recalled.query,
@@ -246,7 +249,7 @@ class ContextService:
         lines = self._archive.memories(staged, scopes=place.scopes) + self._archive.lines(place, wanted)
         if is_windowed:
             known = "\n".join([wanted.tail, *(flatten(line.text) for line in lines)])
-            lines += snapshot(wanted.turns, known=known)
+            lines += self._archive.snapshot(wanted.turns, known=known)
         return recalled, list({line.text: line for line in lines}.values())
 
     def _packed(self, lines: Sequence[Line], *, tokens: int, timezone: str) -> str:
@@ -281,7 +284,7 @@ class ContextService:
         return Edge(index=window.edge_index, before=window.edge_before, first=window.edge_first)
 
     def _move_edge(self, place: Place, messages: Sequence[Message], *, window: Window, begin: int) -> Window:
-        edge = edge_at(messages, begin, base=window.base)
+        edge = edge_at(messages, begin, base=window.base, beginnings=self._beginnings)
         with self._database.transaction() as db:
             ArchiveRepository(db).set_window(
                 ContextWindow(

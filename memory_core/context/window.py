@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
+from itertools import accumulate
 
-from memory_core.context.messages import ASSISTANT, Message, total_tokens
+from memory_core.context.beginnings import Beginnings
+from memory_core.context.messages import ASSISTANT, Message
 from memory_core.settings import CompactionMode
-
-_DIGEST_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,33 +53,41 @@ class Window:
         return self.begin > 0 or self.base.index > 0
 
 
-def edge_at(messages: Sequence[Message], index: int, *, base: Edge = NO_EDGE) -> Edge:
+def edge_at(
+    messages: Sequence[Message], index: int, *, base: Edge = NO_EDGE, beginnings: Beginnings | None = None
+) -> Edge:
     """The edge before the message of that number, counted from `base` on."""
+    before = (beginnings or Beginnings()).hash_of(messages[:index], after=base.before)
     first = messages[index].digest().hex() if index < len(messages) else None
-    return Edge(index=base.index + index, before=_hash_of(messages[:index], after=base.before), first=first)
+    return Edge(index=base.index + index, before=before, first=first)
 
 
-def find_window(messages: Sequence[Message], edge: Edge | None) -> Window:
+def find_window(messages: Sequence[Message], edge: Edge | None, *, beginnings: Beginnings | None = None) -> Window:
     """The window in a transcript, which may be whole or cut at the edge already.
 
     A host may rewrite, fork or shorten a transcript. Whatever doesn't say the same before the edge has no window: a
     guess could hide what was never archived.
+
+    Args:
+        messages: The transcript.
+        edge: What was remembered; None when nothing was.
+        beginnings: Spares hashing a beginning that was met before.
     """
     if edge is None or not messages:
         return Window()
-    if edge.index <= len(messages) and _is_at(messages, edge):
+    if edge.index <= len(messages) and _is_at(messages, edge, beginnings=beginnings or Beginnings()):
         return Window(begin=edge.index)
     if edge.first is not None and messages[0].digest().hex() == edge.first:
         return Window(base=edge)
     return Window()
 
 
-def _is_at(messages: Sequence[Message], edge: Edge) -> bool:
+def _is_at(messages: Sequence[Message], edge: Edge, *, beginnings: Beginnings) -> bool:
     if edge.first is not None:
         is_same = edge.index < len(messages) and messages[edge.index].digest().hex() == edge.first
         if not is_same:
             return False
-    return _hash_of(messages[: edge.index]) == edge.before
+    return beginnings.hash_of(messages[: edge.index]) == edge.before
 
 
 def compacted(messages: Sequence[Message], *, start: int, rule: Rule, budget: int) -> int:
@@ -99,17 +106,21 @@ def compacted(messages: Sequence[Message], *, start: int, rule: Rule, budget: in
         A number from `start` to the number of messages.
     """
     begins = [index for index in range(start, len(messages)) if messages[index].begins_exchange]
+    tokens = _tokens_from(messages, start=start)
     if rule.mode is CompactionMode.FULL:
         chosen = len(messages)
     else:
         tail = max(len(messages) - rule.protect_tail, start)
         chosen = max((index for index in begins if index <= tail), default=start)
     later = [index for index in begins if index > chosen]
-    while later and total_tokens(messages[chosen:]) > budget:
-        chosen = later.pop(0)
-    if total_tokens(messages[chosen:]) > budget:
-        chosen = len(messages)
+    chosen = next((index for index in (chosen, *later) if tokens[index - start] <= budget), len(messages))
     return min(chosen, _begin_of_open_exchange(messages, start=start))
+
+
+def _tokens_from(messages: Sequence[Message], *, start: int) -> list[int]:
+    """Of each number from `start` to that of the end: what the messages from there on take."""
+    backwards = (message.tokens for message in reversed(messages[start:]))
+    return list(accumulate(backwards, initial=0))[::-1]
 
 
 def _begin_of_open_exchange(messages: Sequence[Message], *, start: int) -> int:
@@ -118,10 +129,3 @@ def _begin_of_open_exchange(messages: Sequence[Message], *, start: int) -> int:
     if is_answered:
         return len(messages)
     return next((index for index in range(len(messages) - 1, start - 1, -1) if messages[index].begins_exchange), start)
-
-
-def _hash_of(messages: Sequence[Message], *, after: str = "") -> str:
-    joined = bytes.fromhex(after)
-    for message in messages:
-        joined = blake2b(joined + message.digest(), digest_size=_DIGEST_BYTES).digest()
-    return joined.hex()

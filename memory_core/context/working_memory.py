@@ -57,14 +57,19 @@ def telling_sentences(texts: Iterable[str], *, known: str, limit: int = MAX_SENT
     return list(found.values())
 
 
+def is_telling(text: str) -> bool:
+    """Whether any sentence of a text is such a one."""
+    return any(map(_tells, _SENTENCES.split(text)))
+
+
 def flatten(text: str) -> str:
     """A text as two of them are compared: one case, single blanks."""
     if not text.isascii():
         return " ".join(text.casefold().split())
     # The same in a fifth of the time, which tells where a whole transcript is compared.
     plain = text.encode().translate(_PLAIN)
-    while b"  " in plain:
-        plain = plain.replace(b"  ", b" ")
+    while len(shorter := plain.replace(b"  ", b" ")) < len(plain):
+        plain = shorter
     return plain.strip(b" ").decode()
 
 

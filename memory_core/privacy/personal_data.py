@@ -7,11 +7,11 @@ plans (phonenumbers) or a telling word nearby decide. Every expression is bounde
 import re
 from collections.abc import Iterator
 
-import phonenumbers
 from stdnum import luhn
 from stdnum.us import ssn as us_ssn
 
 from memory_core.privacy.near import Spot, matches_near, stretches
+from memory_core.privacy.numbering_plans import is_possible, is_valid
 from memory_core.privacy.spans import SensitiveKind, Span, blank, join
 
 _EMAIL = re.compile(
@@ -79,6 +79,10 @@ _NORTH_AMERICAN = re.compile(r"(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])\d{3
 # Regions whose national form, with its trunk zero, is tried when no word says that this is a phone number.
 _TRUNK_REGIONS = ("GB", "DE", "FR", "IT", "AU", "CH", "AT", "NL", "BE", "SE", "FI", "JP", "KR", "CN", "IN", "BR", "ZA")
 _GROUPED = re.compile(r"\d[ .()/-]+\d")
+_EXTENSION = re.compile(r"[xe#]", re.IGNORECASE)
+_TRUNK = re.compile(r"\(?0\d")
+_LETTER = re.compile(r"[^\W\d_]")
+_NOT_A_DIGIT = re.compile(r"\D+")
 _MINIMUM_DIGITS, _MAXIMUM_DIGITS = 7, 15
 
 
@@ -133,44 +137,42 @@ def _phones(text: str) -> Iterator[Span]:
 
 
 def _is_phone(text: str, value: str, *, start: int) -> bool:
-    number = re.split(r"[xe#]", value, maxsplit=1, flags=re.IGNORECASE)[0]
-    digits = sum(character.isdigit() for character in number)
-    if not _MINIMUM_DIGITS <= digits <= _MAXIMUM_DIGITS or _DATE.match(number) or _YEARS.fullmatch(number.strip()):
+    number = _EXTENSION.split(value, maxsplit=1)[0]
+    digits = _digits_of(number)
+    if not _MINIMUM_DIGITS <= len(digits) <= _MAXIMUM_DIGITS or _DATE.match(number) or _YEARS.fullmatch(number.strip()):
         return False
-    before = text[max(0, start - _PHONE_REACH_CHARS) : start]
-    if (line := before.rfind("\n")) >= 0 and not _LABEL_LINE.search(before[: line + 1]):
-        before = before[line + 1 :]
+    before = _words_before(text, start)
     if _NOT_PHONE_WORDS.search(before):
         return False
     if number.startswith("+"):
-        return _is_possible(number, None)
+        return is_possible(digits)
     if _PHONE_WORDS_BEFORE.search(before) or _PHONE_WORDS_AFTER.match(text, start + len(value)):
         return True
-    if _WEAK_WORDS_BEFORE.search(before) and digits >= _MINIMUM_DIGITS + (1 if _GROUPED.search(number) else 2):
+    if _WEAK_WORDS_BEFORE.search(before) and len(digits) >= _MINIMUM_DIGITS + (1 if _GROUPED.search(number) else 2):
         return not number.endswith("000")
-    return _has_phone_shape(number.strip())
+    return _has_phone_shape(number.strip(), digits)
 
 
-def _has_phone_shape(number: str) -> bool:
+def _words_before(text: str, start: int) -> str:
+    """What stands before a number, on its line or on one that is a label; nothing when it holds no letter."""
+    before = text[max(0, start - _PHONE_REACH_CHARS) : start]
+    if not _LETTER.search(before):
+        return ""
+    line = before.rfind("\n")
+    return before if line < 0 or _LABEL_LINE.search(before[: line + 1]) else before[line + 1 :]
+
+
+def _has_phone_shape(number: str, digits: str) -> bool:
     """Whether the number is written as only phone numbers are, so that no word needs to say so."""
-    if _NORTH_AMERICAN.fullmatch(number):
-        return _is_possible(number, "US")
+    if _NORTH_AMERICAN.fullmatch(number):  # always as long as numbers are there
+        return True
     if number.startswith("00"):
-        return _is_possible(f"+{number[2:].lstrip(' -')}", None)
-    if _GROUPED.search(number) and re.match(r"\(?0\d", number):
-        return any(_is_valid(number, region) for region in _TRUNK_REGIONS)
+        return is_possible(digits[2:])
+    if _TRUNK.match(number) and _GROUPED.search(number):
+        return any(is_valid(digits, region) for region in _TRUNK_REGIONS)
     return False
 
 
-def _is_possible(number: str, region: str | None) -> bool:
-    try:
-        return phonenumbers.is_possible_number(phonenumbers.parse(number, region))
-    except phonenumbers.NumberParseException:
-        return False
-
-
-def _is_valid(number: str, region: str) -> bool:
-    try:
-        return phonenumbers.is_valid_number(phonenumbers.parse(number, region))
-    except phonenumbers.NumberParseException:
-        return False
+def _digits_of(number: str) -> str:
+    digits = _NOT_A_DIGIT.sub("", number)
+    return digits if digits.isascii() else "".join(str(int(digit)) for digit in digits)

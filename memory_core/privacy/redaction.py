@@ -13,6 +13,7 @@ from types import MappingProxyType
 from memory_core.privacy.detectors import find_sensitive
 from memory_core.privacy.spans import SensitiveKind, Span, blank
 
+_NOT_A_DIGIT = re.compile(r"\D+")
 _PLACEHOLDER = re.compile(rf"\[({'|'.join(SensitiveKind)}) (\d{{1,6}})\]")
 
 
@@ -47,12 +48,13 @@ def redact(text: str, *, pii: bool = True) -> Redacted:
     parts: list[str] = []
     position = 0
     for span in find_sensitive(blank(text, present), pii=pii):
-        identity = (span.kind, _reduced(text[span.start : span.end], span.kind))
+        start, end, kind = span
+        identity = (kind, _reduced(text[start:end], kind))
         if identity not in numbers:
-            highest[span.kind] = numbers[identity] = highest.get(span.kind, 0) + 1
-        parts += (text[position : span.start], f"[{span.kind} {numbers[identity]}]")
-        counts[span.kind] += 1
-        position = span.end
+            highest[kind] = numbers[identity] = highest.get(kind, 0) + 1
+        parts += (text[position:start], f"[{kind} {numbers[identity]}]")
+        counts[kind] += 1
+        position = end
     parts.append(text[position:])
     return Redacted(text="".join(parts), counts=MappingProxyType(dict(counts)))
 
@@ -63,6 +65,6 @@ def _reduced(value: str, kind: SensitiveKind) -> str:
         case SensitiveKind.EMAIL:
             return value.casefold()
         case SensitiveKind.PHONE | SensitiveKind.SSN | SensitiveKind.CARD:
-            return "".join(character for character in value if character.isdigit())
+            return _NOT_A_DIGIT.sub("", value)
         case _:
             return value

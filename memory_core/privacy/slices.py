@@ -31,10 +31,9 @@ def find_in_slices(text: str, find: Callable[[str], Iterable[Span]]) -> Iterator
         yield from find(text)
         return
     for part in _slices(text):
-        for span in find(text[part.begin_around : part.end_around]):
-            start, end = span.start + part.begin_around, span.end + part.begin_around
-            if start < part.end and end > part.start:
-                yield Span(start=start, end=end, kind=span.kind)
+        for start, end, kind in find(text[part.begin_around : part.end_around]):
+            if start + part.begin_around < part.end and end + part.begin_around > part.start:
+                yield Span(start + part.begin_around, end + part.begin_around, kind)
 
 
 def _slices(text: str) -> Iterator[_Slice]:

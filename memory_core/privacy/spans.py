@@ -1,8 +1,8 @@
 """Stretches of a text that must not be kept, and how they join."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class SensitiveKind(StrEnum):
@@ -19,9 +19,11 @@ class SensitiveKind(StrEnum):
     SECRET = "secret"  # noqa: S105 a kind, no secret
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
-    """A sensitive stretch: character offsets, `end` behind the last one."""
+class Span(NamedTuple):
+    """A sensitive stretch: character offsets, `end` behind the last one.
+
+    A tuple because a text of 100 KB may hold thousands, each of them made several times.
+    """
 
     start: int
     end: int

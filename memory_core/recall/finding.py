@@ -93,7 +93,7 @@ class Finder:
         self._database = database
         self._index = index
         self._embedder = embedder
-        self._speakers = _SpeakerCache()
+        self._speakers = _SpeakerCache(database)
 
     def rank(self, scopes: Sequence[ScopeKey], question: Question) -> list[Ranked]:
         """Every memory of the question's pool that holds, best first.
@@ -112,7 +112,7 @@ class Finder:
             space=question.space,
             event=question.event,
         )
-        embedding = self._embedder.embed_query(question.text, quiet=read.quiet)
+        embedding = self._embedder.embed_query(question.text, quiet=read.quiet, reading=read.reading)
         hits = self._index.search(embedding, where=where, limit=CANDIDATES)
         with self._database.reading() as db:
             width = embedding.tokens.shape[1] if embedding.tokens.size else 0
@@ -158,8 +158,7 @@ class Finder:
         return replace(read, periods=(*read.periods, *periods), wants_history=history)
 
     def _plan(self, scopes: Sequence[ScopeKey], question: Question) -> Plan:
-        with self._database.reading() as db:
-            speakers = self._speakers.get(tuple(scopes), PoolRepository(db))
+        speakers = self._speakers.get(tuple(scopes))
         return plan(question.text, asked_at=question.at, zone=question.zone, speakers=speakers, asker=question.asker)
 
 
@@ -172,17 +171,19 @@ def _shelves(scopes: Sequence[ScopeKey], *, kind: MemoryKind | None) -> tuple[Sc
 class _SpeakerCache:
     """Who said the memories of a scope, as of some time ago, since only large changes matter."""
 
-    def __init__(self) -> None:
+    def __init__(self, database: Database) -> None:
+        self._database = database
         self._lock = threading.Lock()
         self._kept: dict[tuple[ScopeKey, ...], tuple[float, Mapping[str, int]]] = {}
 
-    def get(self, scopes: tuple[ScopeKey, ...], repository: PoolRepository) -> Mapping[str, int]:
+    def get(self, scopes: tuple[ScopeKey, ...]) -> Mapping[str, int]:
         with self._lock:
             fresh_until_s, speakers = self._kept.get(scopes, (float("-inf"), {}))
         began_s = time.monotonic()
         if began_s < fresh_until_s:
             return speakers
-        speakers = repository.speakers(scopes)
+        with self._database.reading() as db:
+            speakers = PoolRepository(db).speakers(scopes)
         counted_s = time.monotonic()
         fresh_s = max(_SPEAKERS_FRESH_S, _SPEAKERS_FRESH_PER_S * (counted_s - began_s))
         with self._lock:

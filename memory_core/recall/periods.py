@@ -38,6 +38,13 @@ _DATE = re.compile(
     rf"(?:,?\s*(?:of\s+)?(?P<year>{_YEAR})\b)?",
     re.IGNORECASE,
 )
+_LEADING = re.compile(
+    r"(?:\b(?:on|in|at|of|during|around|since|until|by|for|from|as|the|early|late|mid|first|second|third|last|week|weekend"
+    r"|end|beginning|start|before|after)\s+)+$",
+    re.IGNORECASE,
+)
+"""Words that only lead to a date."""
+_BEFORE_YEAR = re.compile(r"\b(?:in|of|during|around|since|until|by|from|before|after)\s+$", re.IGNORECASE)
 _ISO = re.compile(rf"\b(?P<year>{_YEAR})-(?P<month>\d\d)(?:-(?P<day>\d\d))?\b")
 _BARE_YEAR = re.compile(rf"(?<![\w./-])(?P<year>{_YEAR})(?![\w/-])")
 _AGO = re.compile(
@@ -128,21 +135,39 @@ def _instant(day: date, tz: ZoneInfo) -> datetime:
     return datetime.combine(day, time(), tz).astimezone(UTC)
 
 
+def without_dates(text: str) -> str:
+    """The text without the calendar dates that it names in English and the words that lead to them.
+
+    "What did she buy on 3 May 2023?" becomes "What did she buy?". Days named from today ("yesterday", "on Friday")
+    stay; so does a year that is no time ("the 2019 report"), and a text of nothing but dates.
+    """
+    rest = text
+    for match in sorted(_calendar_dates(text), key=lambda found: found.start(), reverse=True):
+        if match.re is _BARE_YEAR and not _BEFORE_YEAR.search(text, 0, match.start()):
+            continue
+        lead = _LEADING.search(text, 0, match.start())
+        rest = rest[: lead.start() if lead else match.start()].rstrip() + rest[match.end() :]
+    return rest.lstrip(" ,") if any(map(str.isalpha, rest)) else text
+
+
 def _dates(text: str, today: date) -> Iterator[_Named]:
+    for match in _calendar_dates(text):
+        readings = _span(int(match["year"])) if match.re is _BARE_YEAR else _readings(match, today)
+        yield _Named(*match.span(), tuple(readings))
+
+
+def _calendar_dates(text: str) -> Iterator[re.Match[str]]:
     taken: list[tuple[int, int]] = []
-    for match in [*_ISO.finditer(text), *_DATE.finditer(text)]:
+    for match in [*_ISO.finditer(text), *_DATE.finditer(text), *_BARE_YEAR.finditer(text)]:
         if any(start < match.end() and match.start() < end for start, end in taken) or not _is_date(match):
             continue
         taken.append(match.span())
-        yield _Named(*match.span(), tuple(_readings(match, today)))
-    for match in _BARE_YEAR.finditer(text):
-        if not any(start <= match.start() < end for start, end in taken):
-            yield _Named(*match.span(), tuple(_span(int(match["year"]))))
+        yield match
 
 
 def _is_date(match: re.Match[str]) -> bool:
     """May and March are also words, and short names also parts of names: they need company to be a date."""
-    if match.re is _ISO or match["day_before"] or match["day_after"] or match["year"]:
+    if match.re in (_ISO, _BARE_YEAR) or match["day_before"] or match["day_after"] or match["year"]:
         return True
     name = match["month"].lower()
     return name in _MONTHS and (name not in _NAMES_THAT_ARE_WORDS or match["lead"] is not None)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from memory_core.recall.addressing import put_to
 from memory_core.recall.anchoring import Anchor, find_anchor
 from memory_core.recall.periods import Period, named_periods
 from memory_core.recall.wording import exact_names
@@ -47,6 +48,7 @@ class Plan:
         periods: Stretches of time it names; any of them may be meant.
         anchor: Something in memory that it tells a time from.
         speaker: Whose words are asked for, as memories show the name; None when nobody or several are named.
+        reading: The question as a model best reads it; for `Embedder.embed_query`.
         quiet: Lower-case words of the question that say nothing about which memory, being names of those who said
             most of them; for `Embedder.embed_query`.
         exact: Small letters of its code-like names, which are spelled one way.
@@ -59,6 +61,7 @@ class Plan:
     periods: tuple[Period, ...] = ()
     anchor: Anchor | None = None
     speaker: str | None = None
+    reading: str | None = None
     quiet: frozenset[str] = frozenset()
     exact: frozenset[str] = frozenset()
     asks_when: bool = False
@@ -89,10 +92,12 @@ def plan(
         named = [asker]
     total = sum(speakers.values())
     loud = [names[speaker] for speaker, count in speakers.items() if count >= _QUIET_SHARE * total]
+    speaker = named[0] if len(named) == 1 else None
     return Plan(
         periods=named_periods(question, asked_at=asked_at, zone=zone),
         anchor=find_anchor(question, asked_at=asked_at, zone=zone),
-        speaker=named[0] if len(named) == 1 else None,
+        speaker=speaker,
+        reading=put_to(question, speaker=speaker),
         quiet=frozenset[str]().union(*loud) & words,
         exact=exact_names(question),
         asks_when=_ASKS_WHEN.search(question) is not None,

@@ -9,17 +9,23 @@ from sqlalchemy import bindparam, delete, func, update
 from sqlmodel import Session as DbSession
 from sqlmodel import col, select
 
+from memory_core.models.base import Json
 from memory_core.models.job import Job
 from memory_core.values import JobId, JobKind, JobState, ScopeKey
 
 _OPEN = (JobState.QUEUED, JobState.RUNNING)
 _BEGUN = (JobState.RUNNING, JobState.DONE, JobState.FAILED, JobState.CANCELLED)
 
-# Made once, see `turns`: it stands in the way of an acknowledged turn.
+# Made once, see `buffering`: they stand in the way of an acknowledged turn.
 _OPEN_JOBS = (
-    select(Job)
-    .where(Job.scope_key == bindparam("scope"), Job.kind == bindparam("kind"), col(Job.state).in_(_OPEN))
+    select(col(Job.id), col(Job.payload))
+    .where(Job.scope_key == bindparam("scope"), Job.kind == bindparam("of_kind"), col(Job.state).in_(_OPEN))
     .order_by(col(Job.created_at))
+)
+_WIDEN = (
+    update(Job)
+    .where(col(Job.id) == bindparam("which"), col(Job.state).not_in(_BEGUN))
+    .values(payload=bindparam("wider", type_=Json))
 )
 
 
@@ -40,12 +46,12 @@ class JobRepository:
         Returns:
             A job that is open and goes so far, one that didn't start and was widened, or a new one.
         """
-        for job in self._open(scope, kind=JobKind.CONSOLIDATE):
-            job_id = JobId(job.id)
+        connection = self._db.connection()
+        for job in connection.execute(_OPEN_JOBS, {"scope": scope, "of_kind": JobKind.CONSOLIDATE}).all():
             if job.payload.get("through", {}).get(scope, 0) >= through:
-                return job_id
-            if self.set(job_id, unless=_BEGUN, payload={"through": {scope: through}}):
-                return job_id
+                return JobId(job.id)
+            if connection.execute(_WIDEN, {"which": job.id, "wider": {"through": {scope: through}}}).rowcount == 1:
+                return JobId(job.id)
         return self.owe(JobKind.CONSOLIDATE, scope=scope, payload={"through": {scope: through}}, at=at)
 
     def owe(
@@ -128,7 +134,3 @@ class JobRepository:
     def counts(self) -> Mapping[str, int]:
         """Number of jobs by state."""
         return dict(self._db.exec(select(Job.state, func.count()).group_by(Job.state)).all())
-
-    def _open(self, scope: ScopeKey, *, kind: JobKind) -> list[Job]:
-        """Jobs of this kind and scope that didn't end, oldest first."""
-        return list(self._db.exec(_OPEN_JOBS, params={"scope": scope, "kind": kind}))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import and_, delete, func, insert, or_, tuple_
+from sqlalchemy import and_, bindparam, delete, func, insert, or_, tuple_
 from sqlmodel import Session as DbSession
 from sqlmodel import col, select
 
@@ -15,6 +15,12 @@ from memory_core.values import MemoryId, MemoryKind, MemoryStatus, ScopeKey, Tim
 
 _BATCH = 500
 """Rows asked for at once; SQLite allows some thousand parameters in a statement."""
+_BY_IDS = select(Memory).where(
+    col(Memory.id).in_(bindparam("ids", expanding=True)),
+    # An expression, which no index fits: SQLite would rather read the whole scope than a few ids.
+    (col(Memory.scope_key) + "").in_(bindparam("scopes", expanding=True)),
+)
+"""Made once, since every recall asks it: to make it takes half as long as to run it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +71,8 @@ class MemoryRepository:
         """Those of the memories that lie in the scopes."""
         found: dict[MemoryId, Memory] = {}
         for start in range(0, len(ids), _BATCH):
-            # An expression, which no index fits: SQLite would rather read the whole scope than a few ids.
-            in_scope = (col(Memory.scope_key) + "").in_(scopes)
-            statement = select(Memory).where(col(Memory.id).in_(ids[start : start + _BATCH]), in_scope)
-            found |= {MemoryId(row.id): row for row in self._db.exec(statement)}
+            wanted = {"ids": ids[start : start + _BATCH], "scopes": list(scopes)}
+            found |= {MemoryId(row.id): row for row in self._db.exec(_BY_IDS, params=wanted)}
         return found
 
     def get(self, memory_id: MemoryId) -> Memory | None:

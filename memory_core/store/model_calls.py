@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import delete, update
+from sqlalchemy import bindparam, delete, update
 from sqlalchemy.sql.elements import ColumnElement
 from sqlmodel import Session as DbSession
 from sqlmodel import col, or_, select
@@ -27,6 +27,11 @@ class CallState(StrEnum):
 
 
 _OPEN = (CallState.WAITING, CallState.CLAIMED)
+
+# Made once, see `buffering`: it stands in the way of an acknowledged turn.
+_SERVING = select(col(GatewayScope.scope_key), col(GatewayScope.gateway_id)).where(
+    col(GatewayScope.scope_key).in_(bindparam("scopes", expanding=True))
+)
 
 
 class ModelCallRepository:
@@ -53,13 +58,15 @@ class ModelCallRepository:
         return list(self._db.exec(statement))
 
     def serve(self, scope: ScopeKey, *, gateway_id: str) -> None:
-        """Note the gateway of a scope's newest turn."""
+        """Note the gateway of a scope's newest turn; costs a read when that is no news."""
+        if self.serving([scope]).get(scope) == gateway_id:
+            return
         self._db.merge(GatewayScope(scope_key=scope, gateway_id=gateway_id))
         self._db.flush()
 
     def serving(self, scopes: Sequence[ScopeKey]) -> dict[str, str]:
         """Gateway by scope, without scopes that no gateway serves."""
-        rows = self._db.exec(select(GatewayScope).where(col(GatewayScope.scope_key).in_(scopes)))
+        rows = self._db.connection().execute(_SERVING, {"scopes": list(scopes)})
         return {row.scope_key: row.gateway_id for row in rows}
 
     # -- calls

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
-from sqlalchemy import bindparam, func, or_, update
+from sqlalchemy import func, or_, update
 from sqlmodel import Session as DbSession
 from sqlmodel import col, select
 
@@ -13,29 +13,6 @@ from memory_core.values import ScopeKey
 
 _BATCH = 500
 """Rows named at once; SQLite allows some thousand parameters in a statement."""
-
-# Made once: a turn is acknowledged within 5 ms of CPU, and to put a statement together costs as much as to run it.
-_KNOWN_KEYS = select(Turn.turn_key).where(
-    Turn.scope_key == bindparam("scope"),
-    Turn.agent_id == bindparam("agent"),
-    Turn.session_key == bindparam("session"),
-    col(Turn.turn_key).in_(bindparam("keys", expanding=True)),
-)
-_OPEN_SESSION = (
-    select(Session)
-    .where(
-        Session.scope_key == bindparam("scope"),
-        Session.imported == bindparam("imported"),
-        col(Session.ended_at).is_(None),
-        col(Session.last_at) >= bindparam("since"),
-        col(Session.started_at) <= bindparam("until"),
-    )
-    .order_by(col(Session.last_at).desc())
-    .limit(1)
-)
-_WAITING = select(func.count()).where(
-    Turn.scope_key == bindparam("scope"), col(Turn.consolidated_at).is_(None), col(Turn.text).is_not(None)
-)
 
 
 class TurnRepository:
@@ -51,16 +28,6 @@ class TurnRepository:
             for scope in sorted(set(scopes)):
                 self._db.exec(select(func.pg_advisory_xact_lock(func.hashtextextended(scope, 0))))
 
-    def known_keys(self, scope: ScopeKey, *, agent_id: str, session_key: str, turn_keys: Sequence[str]) -> set[str]:
-        """Those of the turn keys that were captured before."""
-        wanted = {"scope": scope, "agent": agent_id, "session": session_key, "keys": list(turn_keys)}
-        return set(self._db.exec(_KNOWN_KEYS, params=wanted))
-
-    def open_session(self, scope: ScopeKey, *, at: datetime, quiet: timedelta, imported: bool) -> Session | None:
-        """The session that a turn said at `at` belongs to; None when it begins a new one."""
-        wanted = {"scope": scope, "imported": imported, "since": at - quiet, "until": at + quiet}
-        return self._db.exec(_OPEN_SESSION, params=wanted).first()
-
     def sessions_of_day(self, scope: ScopeKey, *, day: date) -> int:
         """Highest number of a session that began on that day; 0 when none did."""
         statement = select(func.max(Session.number)).where(Session.scope_key == scope, Session.day == day)
@@ -69,11 +36,6 @@ class TurnRepository:
     def add(self, row: Session | Turn) -> None:
         """Insert a row; its number is known afterwards."""
         self._db.add(row)
-        self._db.flush()
-
-    def add_all(self, rows: Sequence[Turn]) -> None:
-        """Insert rows."""
-        self._db.add_all(rows)
         self._db.flush()
 
     def end_sessions(self, scope: ScopeKey, *, at: datetime) -> int:
@@ -91,10 +53,6 @@ class TurnRepository:
             Turn.agent_id == agent_id, Turn.session_key == session_key, col(Turn.consolidated_at).is_(None)
         )
         return {ScopeKey(key) for key in self._db.exec(statement.distinct())}
-
-    def waiting(self, scope: ScopeKey) -> int:
-        """Number of turns that wait for consolidation."""
-        return self._db.exec(_WAITING, params={"scope": scope}).one()
 
     def waiting_total(self) -> int:
         """Number of turns of all scopes that wait for consolidation."""

@@ -4,6 +4,7 @@
 import { BoundedMap } from "./bounded.js";
 import { mayRecall, NO_RECALL } from "./hooks.js";
 import { estimateTokens, fitting, sentMessages } from "./engine_messages.js";
+import { readShown, readWhole } from "./engine_transcript.js";
 import { turnKeyOf } from "./turn.js";
 import { typedWords } from "./words.js";
 
@@ -11,7 +12,8 @@ const ENGINE = "nightshift";
 const SESSIONS = 500;
 const SLOW_MS = 15_000; // a transcript that is taken over or compacted may be long
 const TRIM_SHARE = 0.5; // of the budget, when the service is away and the provider refused what we sent
-const STORE = Symbol.for("nightshift.engine.v1");
+const SEEN_SESSIONS = 50; // a transcript each
+const STORE = Symbol.for("nightshift.engine.v2");
 const INFO = {
   id: ENGINE,
   name: "Nightshift",
@@ -26,6 +28,8 @@ const INFO = {
 function shared() {
   globalThis[STORE] ??= {
     takenOver: new BoundedMap(SESSIONS), // session key -> true, once its earlier words were offered to the service
+    // session key -> the transcript as the gateway showed it last, with what was said since, in the service's form
+    seen: new BoundedMap(SEEN_SESSIONS),
     shown: new BoundedMap(SESSIONS), // session key -> first message we returned: the gateway shows them again in a turn
     trims: new BoundedMap(SESSIONS), // session key -> true while only shortening by ourselves gets a turn through
   };
@@ -40,6 +44,9 @@ export function registerEngine(api, parts) {
   if (typeof api.registerContextEngine !== "function") return;
   api.registerContextEngine(ENGINE, () => new Engine(api, parts));
 }
+
+/** Which transcript a call of the gateway is about. */
+const targetOf = ({ sessionTarget, sessionKey, sessionId, agentId }) => sessionTarget ?? { sessionKey, sessionId, agentId };
 
 class Engine {
   info = INFO;
@@ -59,7 +66,7 @@ class Engine {
     if (!sessionKey || this.#state.takenOver.has(sessionKey)) return { bootstrapped: true };
     this.#state.takenOver.set(sessionKey, true);
     return this.#safely("bootstrap", { bootstrapped: false }, async () => {
-      const messages = sentMessages(await this.#transcript(params));
+      const messages = sentMessages(await readWhole(targetOf(params)));
       if (messages.length === 0) return { bootstrapped: true, importedMessages: 0 };
       const sent = await this.#post("bootstrap", { session: this.#session(params), messages }, SLOW_MS);
       if (!sent.ok) this.#state.takenOver.delete(sessionKey);
@@ -78,9 +85,10 @@ class Engine {
     if (messages.length > 0 && this.#state.shown.get(sessionKey) === messages[0]) return whole;
     return this.#safely("assemble", this.#shortened(params, whole), async () => {
       const run = this.#run(params);
+      this.#state.seen.set(sessionKey, sentMessages(messages));
       const sent = await this.#post("assemble", {
         session: run?.session ?? this.#session(params),
-        messages: sentMessages(messages),
+        messages: this.#state.seen.get(sessionKey),
         ...(params.prompt !== undefined && mayRecall(run, this.#parts.settings) && { prompt: typedWords(params.prompt) }),
         ...(tokenBudget && { tokenBudget: Math.floor(tokenBudget) }),
       });
@@ -103,6 +111,7 @@ class Engine {
     return this.#safely("commit", notNow, async () => {
       const first = params.messages?.find((message) => message?.role === "user");
       if (!first || params.isHeartbeat) return { status: "committed" };
+      this.#see(params);
       const run = this.#run(params);
       if (run?.isMachine || NO_RECALL.has(run?.session.trigger)) return { status: "committed" };
       const sent = await this.#post("commit-turn", {
@@ -120,7 +129,8 @@ class Engine {
     const { sessionKey, currentTokenCount, tokenBudget } = params;
     this.#state.shown.delete(sessionKey);
     return this.#safely("compact", this.#trim(params), async () => {
-      const messages = sentMessages(await this.#transcript(params));
+      // The gateway merges and drops messages before it shows them; a window must be counted on what it shows.
+      const messages = this.#state.seen.get(sessionKey) ?? sentMessages(await readShown(targetOf(params)));
       const sent = await this.#post(
         "compact",
         {
@@ -181,14 +191,17 @@ class Engine {
     };
   }
 
-  #post(call, body, timeoutMs) {
-    return this.#client.post(`/v1/context/${call}`, body, { timeoutMs: timeoutMs ?? this.#parts.settings.timeoutMs });
+  /** Add a finished turn to what was seen; a late one stands there already. */
+  #see({ sessionKey, messages }) {
+    const seen = this.#state.seen.get(sessionKey);
+    const said = sentMessages(messages);
+    const key = said.find((message) => message.turnKey)?.turnKey;
+    const isNew = key && seen?.every((message) => message.turnKey !== key);
+    if (isNew) this.#state.seen.set(sessionKey, [...seen, ...said]);
   }
 
-  async #transcript({ sessionTarget, sessionKey, sessionId, agentId }) {
-    const { readVisibleSessionTranscriptMessageEntries } = await import("openclaw/plugin-sdk/session-transcript-runtime");
-    const entries = await readVisibleSessionTranscriptMessageEntries(sessionTarget ?? { sessionKey, sessionId, agentId });
-    return entries.map((entry) => entry.message).filter(Boolean);
+  #post(call, body, timeoutMs) {
+    return this.#client.post(`/v1/context/${call}`, body, { timeoutMs: timeoutMs ?? this.#parts.settings.timeoutMs });
   }
 
   /** Without the service: as much of the end as fits, so that a long conversation goes on all the same. */

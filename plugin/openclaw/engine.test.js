@@ -84,6 +84,20 @@ test("a committed turn goes by the gateway's own key and isn't captured by the h
   assert.equal(service.calls("/v1/context/commit-turn")[0].advancementKey, "one:user");
 });
 
+test("a window is moved on what the gateway showed, and on what was said since", async () => {
+  const { service, ctx, engine } = await begun((path) =>
+    path === "/v1/context/compact" ? { ok: true, compacted: true } : { keepFrom: 0, estimatedTokens: 7, status: "committed" },
+  );
+  const { sessionKey } = ctx;
+  await engine.assemble({ sessionKey, messages: history, prompt: "three" });
+  const turn = { sessionKey, advancementKey: "a", messages: [user("three"), reply("3")] };
+  await engine.commitTurn(turn);
+  await engine.commitTurn(turn); // once more, late
+  await engine.compact({ sessionKey, force: true });
+  const [{ messages }] = service.calls("/v1/context/compact");
+  assert.deepEqual(messages, sentMessages([...history, ...turn.messages]));
+});
+
 test("machine turns aren't kept", async () => {
   const { service, ctx, engine } = await begun(() => ({}));
   const params = { sessionKey: ctx.sessionKey, advancementKey: "a", messages: [user("one"), reply("1")] };

@@ -35,7 +35,7 @@ class ServiceContext:
     gateways: Gateways = field(default_factory=Gateways)
 
 
-def service(request: Request) -> ServiceContext:
-    """The context of the service that got this request."""
+async def service(request: Request) -> ServiceContext:
+    """The context of the service that got this request; a plain function would be run in a thread."""
     context: ServiceContext = request.app.state.service
     return context

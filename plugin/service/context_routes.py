@@ -2,53 +2,25 @@
 
 import asyncio
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends
 from pydantic import Field
 
-from memory_core.context.messages import Message, read_message
+from memory_core.context.messages import Message
 from memory_core.context.service import Assembled
 from memory_core.identity import resolve_scope
 from memory_core.values import SessionRef
 from plugin.service.context import ServiceContext, service
 from plugin.service.model_calls import GatewayId, note_gateway
 from plugin.service.schemas import Count, Instant, Key, SessionIn, Text, Wire
+from plugin.service.transcripts import Messages, Tokens
 
-MAX_MESSAGES = 20_000
 _ANSWER_SHARE = 0.8
 """Of a recall's budget; the rest is for assembling without memory when it is over."""
 
 router = APIRouter(prefix="/v1/context")
 Service = Annotated[ServiceContext, Depends(service)]
-Tokens = Annotated[int, Field(ge=0)]
-
-
-class MessageIn(Wire):
-    """A message of the transcript; more of it than this is passed on by the gateway and not looked at.
-
-    Attributes:
-        turn_key: The gateway's name of the exchange that a user's message begins.
-        omitted_chars: How many characters the caller left out of the content.
-    """
-
-    role: str
-    content: str | list[dict[str, Any]] | None = None
-    at: Instant | None = None
-    sender_id: Key | None = None
-    turn_key: Key | None = None
-    omitted_chars: Tokens = 0
-
-    def to_message(self) -> Message:
-        """The message as the context engine reads it."""
-        return read_message(
-            {"role": self.role, "content": self.content, "senderId": self.sender_id, "turnKey": self.turn_key},
-            at=self.at,
-            omitted_chars=self.omitted_chars,
-        )
-
-
-Messages = Annotated[list[MessageIn], Field(max_length=MAX_MESSAGES)]
 
 
 class BootstrapIn(Wire):
@@ -124,7 +96,7 @@ class CompactOut(Wire):
 @router.post("/bootstrap")
 async def bootstrap(body: BootstrapIn, it: Service) -> BootstrapOut:
     """Take in what was said before this engine had the conversation."""
-    imported = await asyncio.to_thread(it.core.context.bootstrap, body.session.to_ref(), _read(body.messages))
+    imported = await asyncio.to_thread(it.core.context.bootstrap, body.session.to_ref(), body.messages)
     return BootstrapOut(bootstrapped=True, imported=imported)
 
 
@@ -135,7 +107,7 @@ async def assemble(body: AssembleIn, it: Service) -> AssembleOut:
     budget_s = (body.budget_ms or it.core.settings.recall.recall_budget_ms) / 1000 * _ANSWER_SHARE
 
     def work(prompt: str | None) -> Assembled:
-        return it.core.context.assemble(ref, _read(body.messages), prompt=prompt, budget=body.token_budget)
+        return it.core.context.assemble(ref, body.messages, prompt=prompt, budget=body.token_budget)
 
     late = False
     try:
@@ -158,7 +130,7 @@ async def commit_turn(body: CommitIn, it: Service, *, gateway: GatewayId = None)
     ref = body.session.to_ref()
     messages = [_dated(message, at=body.at) for message in body.messages]
     await asyncio.to_thread(note_gateway, it.core, resolve_scope(ref, it.core.settings.identity), gateway_id=gateway)
-    is_new = await asyncio.to_thread(it.core.context.commit, ref, _read(messages), key=body.advancement_key)
+    is_new = await asyncio.to_thread(it.core.context.commit, ref, messages, key=body.advancement_key)
     _note(it, ref, is_new=is_new)
     return CommitOut(status="committed" if is_new else "duplicate")
 
@@ -169,7 +141,7 @@ async def compact(body: CompactIn, it: Service) -> CompactOut:
     done = await asyncio.to_thread(
         it.core.context.compact,
         body.session.to_ref(),
-        _read(body.messages),
+        body.messages,
         budget=body.token_budget,
         force=body.force,
         host_tokens=body.current_token_count,
@@ -185,12 +157,8 @@ async def compact(body: CompactIn, it: Service) -> CompactOut:
     )
 
 
-def _read(messages: list[MessageIn]) -> list[Message]:
-    return [message.to_message() for message in messages]
-
-
-def _dated(message: MessageIn, *, at: datetime | None) -> MessageIn:
-    return message if message.at or at is None else message.model_copy(update={"at": at})
+def _dated(message: Message, *, at: datetime | None) -> Message:
+    return message if message.at or at is None else message._replace(at=at)
 
 
 def _note(it: ServiceContext, ref: SessionRef, *, is_new: bool) -> None:

@@ -17,7 +17,7 @@ from memory_core.recall.service import Recalled, RecallRequest
 from memory_core.values import JobId
 from plugin.service.context import ServiceContext, service
 from plugin.service.importing import Importer
-from plugin.service.model_calls import GatewayId, note_gateway
+from plugin.service.model_calls import GatewayId
 from plugin.service.prefetcher import Exchange
 from plugin.service.readiness import OK
 from plugin.service.schemas import (
@@ -121,9 +121,9 @@ async def turns(body: TurnIn, it: Service, *, gateway: GatewayId = None) -> Turn
         assistant_text=body.assistant.text,
         media=tuple(body.user.media),
         tools=tuple(tool.name for tool in body.tools),
+        gateway_id=gateway,
     )
     ref = body.session.to_ref()
-    await asyncio.to_thread(note_gateway, it.core, resolve_scope(ref, it.core.settings.identity), gateway_id=gateway)
     captured = await asyncio.to_thread(it.core.capture.accept, ref, turn)
     it.metrics.turns.labels(status=captured.status).inc()
     if captured.status is CaptureStatus.ACCEPTED:

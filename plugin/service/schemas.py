@@ -49,7 +49,9 @@ def _in_range(value: datetime) -> datetime:
 
 def _storable(value: object) -> object:
     """Without what a database or UTF-8 can't hold: NUL, and halves of surrogate pairs, as JavaScript cuts emoji."""
-    return _HALF_A_PAIR.sub("\ufffd", value.replace("\0", "")) if isinstance(value, str) else value
+    if not isinstance(value, str) or (value.isascii() and "\0" not in value):
+        return value
+    return _HALF_A_PAIR.sub("\ufffd", value.replace("\0", ""))
 
 
 def _zone(value: str) -> str:

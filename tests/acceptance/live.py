@@ -188,7 +188,7 @@ class Live:
 
     def history(self, session: str) -> list[Body]:
         """The conversation as a chat client sees it."""
-        messages: list[Body] = self.gateway.rpc("chat.history", {"sessionKey": session, "limit": 200})["messages"]
+        messages: list[Body] = self.gateway.rpc("chat.history", {"sessionKey": session, "limit": 1000})["messages"]
         return messages
 
     def warnings(self) -> list[str]:

@@ -163,6 +163,16 @@ def test_quiet_words_do_not_count(embedder: Embedder) -> None:
     )
 
 
+@pytest.mark.parametrize("embedder", ["real", "other", "process"], indirect=True)
+def test_the_model_reads_one_wording_and_keywords_come_from_the_other(embedder: Embedder) -> None:
+    asked, reading = "What does Marguerite grow?", "What do you grow?"
+    both = embedder.embed_query(asked, reading=reading)
+    read = embedder.embed_query(reading)
+    np.testing.assert_allclose(both.tokens, read.tokens, atol=1e-6)
+    np.testing.assert_allclose(both.dense, read.dense, atol=1e-6)
+    assert both.sparse.indices == embedder.embed_query(asked).sparse.indices != read.sparse.indices
+
+
 def test_quiet_words_count_when_nothing_else_is_left(real_embedder: FastembedEmbedder) -> None:
     name_only = real_embedder.embed_passages(["Marguerite phoned the plumber."])[0]
     assert late(real_embedder.embed_query("Marguerite?", quiet=["marguerite"]), name_only) > 0.5

@@ -35,8 +35,11 @@ class FakeEmbedder:
     before_passages: Callable[[Sequence[str]], None] | None = None
     embedded: list[str] = field(default_factory=list[str])
 
-    def embed_query(self, text: str, *, quiet: Collection[str] = ()) -> Embedding:
-        """See `Embedder.embed_query`; the late score of a text is the share of the question's words it holds."""
+    def embed_query(self, text: str, *, quiet: Collection[str] = (), reading: str | None = None) -> Embedding:  # noqa: ARG002
+        """See `Embedder.embed_query`; the late score of a text is the share of the question's words it holds.
+
+        Only equal words meet here, so a question counts as it was asked.
+        """
         self._be_there()
         if self.before_query:
             self.before_query(text)

@@ -154,9 +154,11 @@ def by_a_report_entry(world: World) -> None:
 
 
 def by_the_archive(world: World) -> None:
-    said = [{"role": "user", "content": f"My sailing coach is {RARE} Oliveira", "turnKey": "arch"}]
-    said += [{"role": "assistant", "content": f"Noted: {RARE} Oliveira coaches you."}]
-    world.core.context.commit(ANA, [read_message(one, at=world.clock.now()) for one in said], key="arch")
+    said = [
+        read_message("user", f"My sailing coach is {RARE} Oliveira", at=world.clock.now(), key="arch"),
+        read_message("assistant", f"Noted: {RARE} Oliveira coaches you.", at=world.clock.now()),
+    ]
+    world.core.context.commit(ANA, said, key="arch")
     world.consolidate()
     pass_time(world, hours=3)
     world.core.capture.drop_consolidated()

@@ -125,9 +125,11 @@ def _say(world: World, voice: Voice, _: Scope, token: str) -> tuple[str, None]: 
 
 
 def _commit(world: World, voice: Voice, _: Scope, token: str) -> tuple[str, None]:  # noqa: PLR0917 one of a family
-    said = [{"role": "user", "content": f"I saw the harbour lantern {token} from the ferry.", "turnKey": token}]
-    said += [{"role": "assistant", "content": f"The lantern {token} is easily seen."}]
-    world.core.context.commit(voice.ref, [read_message(one, at=None) for one in said], key=token)
+    said = [
+        read_message("user", f"I saw the harbour lantern {token} from the ferry.", at=None, key=token),
+        read_message("assistant", f"The lantern {token} is easily seen.", at=None),
+    ]
+    world.core.context.commit(voice.ref, said, key=token)
     return "", None
 
 
@@ -198,7 +200,7 @@ def _recalls(core: MemoryCore, reader: Voice) -> Iterator[tuple[str, str]]:
 
 
 _SMALL_TALK: list[Message] = [
-    read_message({"role": role, "content": f"Number {number} of what was said about nothing at all"}, at=None)
+    read_message(role, f"Number {number} of what was said about nothing at all", at=None)
     for number in range(12)
     for role in ("user", "assistant")
 ]

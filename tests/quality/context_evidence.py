@@ -141,7 +141,7 @@ def _messages(lines: Sequence[Line], *, user: str) -> Iterator[Message]:
 
 
 def _message(text: str, *, role: str, like: Line) -> Message:
-    return read_message({"role": role, "content": text, "turnKey": like.key}, at=like.at)
+    return read_message(role, text, at=like.at, key=like.key)
 
 
 def _hold(world: RealCore, session: _Session) -> None:

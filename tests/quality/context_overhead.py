@@ -41,7 +41,7 @@ def measure_overhead() -> Figures:
     """CPU milliseconds of an assembly, and CPU microseconds of a piece that the gate only notes."""
     raw = _transcript()
     with real_core(_BEGAN + timedelta(days=3)) as world:
-        messages = [message.to_message() for message in AssembleIn.model_validate(_body(raw, prompt=None)).messages]
+        messages = AssembleIn.model_validate(_body(raw, prompt=None)).messages
         _hold(world, messages)
         whole = _assemble(world, raw)
         world.core.context.compact(_REF, messages, budget=_BUDGET, force=True)
@@ -88,9 +88,8 @@ def _assemble(world: RealCore, raw: Sequence[dict[str, object]]) -> Figures:
 
 def _answer(world: RealCore, body: bytes) -> None:
     request = AssembleIn.model_validate(json.loads(body))  # as the service does
-    messages = [message.to_message() for message in request.messages]
     assembled = world.core.context.assemble(
-        request.session.to_ref(), messages, prompt=request.prompt, budget=request.token_budget
+        request.session.to_ref(), request.messages, prompt=request.prompt, budget=request.token_budget
     )
     if assembled.recalled is None or assembled.recalled.degraded:
         raise RuntimeError("memory was left out, so its cost wasn't measured")

@@ -1,6 +1,6 @@
 """How well statements are told to be replaced, doubted, repeated or left alone, on the labelled pairs.
 
-usage: python tests/quality/measure_claims.py [--unseen] [--show]
+usage: python tests/quality/measure_claims.py [--unseen | --everyday] [--show]
 """
 
 import argparse
@@ -11,7 +11,7 @@ from collections import Counter
 from memory_core.claims.comparing import compare
 from memory_core.claims.duplicates import near_duplicate
 from memory_core.claims.statement import Verdict
-from tests.quality.statement_pairs import TUNED, UNSEEN, Pair, pairs
+from tests.quality.statement_pairs import EVERYDAY, TUNED, UNSEEN, Pair, pairs
 
 REPLACED = ("replaces", "part")
 
@@ -59,8 +59,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--show", action="store_true", help="print every pair that was judged otherwise")
     parser.add_argument("--unseen", action="store_true", help="the pairs that the rules were not tuned on")
+    parser.add_argument("--everyday", action="store_true", help="corrections as they are said in passing")
     wanted = parser.parse_args()
-    name = UNSEEN if wanted.unseen else TUNED
+    name = EVERYDAY if wanted.everyday else UNSEEN if wanted.unseen else TUNED
     if wanted.show:
         for pair in pairs(name):
             if (ours := found(pair)) != pair.label:

@@ -183,7 +183,7 @@ class Store:
             alone: As if every memory had been stored by a tool, without a session.
         """
         read = plan(question.text, asked_at=question.asked_at, zone=_ZONE, speakers=self.speakers, asker=self._asker)
-        query = self._embedder.embed_query(question.text, quiet=read.quiet)
+        query = self._embedder.embed_query(question.text, quiet=read.quiet, reading=read.reading)
         rows, cosines = self._pool(query, reach=() if alone else tuple(WINDOW))
         contenders = self._alone if alone else self._contenders
         return Asked(

@@ -140,7 +140,7 @@ def _stage_by_stage(core: MemoryCore, text: str, *, number: int, times: _Times) 
     """What `Finder.rank` and the service do, one after the other."""
     scopes = (scope_of(number),)
     read = plan(text, asked_at=_ASKED_AT, zone=_ZONE, speakers={"Ana": 1, "Mika": 1})
-    embedding = times.of("embed", lambda: core.embedder.embed_query(text, quiet=read.quiet))
+    embedding = times.of("embed", lambda: core.embedder.embed_query(text, quiet=read.quiet, reading=read.reading))
     where = PointFilter(scopes=scopes)
     hits = times.of("search", lambda: core.index.search(embedding, where=where, limit=CANDIDATES))
     with core.database.reading() as db:

@@ -16,6 +16,8 @@ from memory_core.values import Origin
 
 _DATA = Path(__file__).parent / "data"
 TUNED, UNSEEN = "statement_pairs.txt", "unseen_statement_pairs.txt"
+EVERYDAY = "everyday_statement_pairs.txt"
+"""Corrections as they are said in passing, many of them in words that no rule knows; rules are tuned on them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

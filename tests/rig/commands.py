@@ -32,6 +32,7 @@ def environment(cache: Path, home: Path, *, extra: Mapping[str, str] | None = No
         "OPENCLAW_NO_AUTO_UPDATE": "1",
         "OPENCLAW_OFFLINE": "1",
         "OPENCLAW_DISABLE_BONJOUR": "1",
+        "OPENCLAW_TRAJECTORY": "0",  # a second record of every turn, which no test reads
         **(extra or {}),
     }
 

@@ -1,5 +1,6 @@
 """The context engine on the wire: a window instead of a summary, and what left it comes back."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -76,6 +77,20 @@ def test_without_a_compaction_everything_stays(service: Service) -> None:
     assert answer["keepFrom"] == 0
     assert "contextAddition" not in answer
     assert answer["estimatedTokens"] > 100
+
+
+def test_half_an_emoji_disturbs_no_window(service: Service) -> None:
+    messages = transcript(20)
+    messages[2]["content"] = "cut in the middle: \ud83d"
+    messages[3]["content"] = [{"type": "text", "text": "\ude00 and here"}]
+    body = {"session": ANA, "messages": messages, "tokenBudget": 2000, "force": True}
+    # As JavaScript sends halves of a pair: escaped.
+    for call in ("bootstrap", "compact", "assemble"):
+        answer = service.client.post(
+            f"/v1/context/{call}", content=json.dumps(body), headers={"Content-Type": "application/json"}
+        )
+        assert answer.status_code == 200, (call, answer.text)
+    assert answer.json()["keepFrom"] == len(messages) - 6
 
 
 class TestCompaction:

@@ -13,6 +13,7 @@ from memory_core.errors import Unavailable
 from memory_core.forgetting.service import Selection
 from memory_core.identity import resolve_scope
 from memory_core.models.memory import MemoryVector
+from memory_core.store.buffering import BufferRepository
 from memory_core.store.memories import MemoryRepository
 from memory_core.store.turns import TurnRepository
 from memory_core.values import Origin
@@ -39,7 +40,7 @@ def tell(world: World, count: int = len(FACTS)) -> None:
 
 def waiting(world: World) -> int:
     with world.core.database.reading() as db:
-        return TurnRepository(db).waiting(ANAS)
+        return BufferRepository(db).waiting(ANAS).turns
 
 
 def test_what_was_said_becomes_memories_with_speaker_source_and_time(world: World) -> None:

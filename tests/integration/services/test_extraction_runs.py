@@ -7,7 +7,7 @@ import pytest
 
 from memory_core.errors import Unavailable
 from memory_core.forgetting.service import Selection
-from memory_core.store.turns import TurnRepository
+from memory_core.store.buffering import BufferRepository
 from memory_core.values import ChatRequest
 from tests.fakes.chat_model import FakeChatModel
 from tests.integration.cores import ANAS, World, opened
@@ -42,7 +42,7 @@ def makers(world: World) -> list[tuple[str, str | None]]:
 
 def waiting(world: World) -> int:
     with world.core.database.reading() as db:
-        return TurnRepository(db).waiting(ANAS)
+        return BufferRepository(db).waiting(ANAS).turns
 
 
 def test_statements_of_a_model_are_kept_with_their_maker_and_their_turn(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from memory_core.capture.service import Captured
 from memory_core.models.job import Job
+from memory_core.store.buffering import BufferRepository
 from memory_core.store.jobs import JobRepository
-from memory_core.store.turns import TurnRepository
 from memory_core.values import JobKind, JobState
 from tests.integration.cores import ANAS, World, opened
 
@@ -46,6 +46,6 @@ def test_what_is_said_while_a_pass_runs_is_owed_at_once(tmp_path: Path) -> None:
         assert sorted(states) == [JobState.QUEUED, JobState.RUNNING]
         world.run_jobs()
         with world.core.database.reading() as db:
-            assert TurnRepository(db).waiting(ANAS) == 0
+            assert BufferRepository(db).waiting(ANAS).turns == 0
         assert len(world.texts()) == 6
         assert {memory.count for memory in world.memories() if memory.origin == "user"} == {1}

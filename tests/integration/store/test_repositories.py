@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from memory_core.models.memory import IndexChange, Memory, MemorySource, MemoryVector
+from memory_core.store.buffering import BufferRepository
 from memory_core.store.changes import ChangeRepository
 from memory_core.store.database import Database
 from memory_core.store.jobs import JobRepository
@@ -259,5 +260,6 @@ class TestTurns:
             turns = TurnRepository(db)
             assert turns.forget_texts([row.id or 0], scopes=[MINE], at=START) == 1
             assert turns.forget_texts([row.id or 0], scopes=[MINE], at=START) == 0
-            assert (turns.waiting(MINE), turns.newest_waiting(MINE), turns.waiting_total()) == (0, None, 0)
-            assert turns.known_keys(MINE, agent_id="main", session_key=row.session_key, turn_keys=[row.turn_key])
+            buffer = BufferRepository(db)
+            assert (buffer.waiting(MINE), turns.newest_waiting(MINE), turns.waiting_total()) == ((0, None), None, 0)
+            assert buffer.known_keys(MINE, agent_id="main", session_key=row.session_key, turn_keys=[row.turn_key])

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from memory_core.models.memory import Memory
+from memory_core.store.buffering import BufferRepository
 from memory_core.store.database import Database
 from memory_core.store.memories import MemoryFilter, MemoryRepository
 from memory_core.store.pools import PoolRepository
@@ -147,7 +148,7 @@ class TestTurns:
         session = plant_session(database, MINE, number=2)
         plant_turn(database, session, turn_key="mine")
         with database.reading() as db:
-            turns = TurnRepository(db)
+            turns = BufferRepository(db)
             asked = ["same", "mine", "none"]
             mine = turns.known_keys(MINE, agent_id="main", session_key="agent:main:main", turn_keys=asked)
             theirs = turns.known_keys(THEIRS, agent_id="main", session_key="agent:main:main", turn_keys=asked)
@@ -158,8 +159,9 @@ class TestTurns:
     def test_what_waits_is_counted_by_scope(self, database: Database) -> None:
         plant_turn(database, plant_session(database, THEIRS, number=2))
         with database.reading() as db:
-            turns = TurnRepository(db)
-            assert (turns.waiting(MINE), turns.waiting(THEIRS), turns.waiting_total()) == (1, 2, 3)
+            mine, theirs = BufferRepository(db).waiting(MINE), BufferRepository(db).waiting(THEIRS)
+            assert (mine.turns, theirs.turns, TurnRepository(db).waiting_total()) == (1, 2, 3)
+            assert mine.newest != theirs.newest
 
     def test_a_range_to_consolidate_holds_one_scope(self, database: Database) -> None:
         with database.reading() as db:
@@ -187,13 +189,15 @@ class TestTurns:
 
     def test_sessions_are_the_scopes_own(self, database: Database) -> None:
         with database.transaction() as db:
-            turns = TurnRepository(db)
-            theirs = turns.open_session(THEIRS, at=START, quiet=timedelta(hours=1), imported=False)
+            turns, buffer = TurnRepository(db), BufferRepository(db)
+            theirs = buffer.open_session(THEIRS, at=START, quiet=timedelta(hours=1), imported=False)
+            mine = buffer.open_session(MINE, at=START, quiet=timedelta(hours=1), imported=False)
             assert theirs is not None
-            assert theirs.scope_key == THEIRS
+            assert mine is not None
+            assert theirs.id != mine.id
             assert turns.end_sessions(MINE, at=START) == 1
-            assert turns.open_session(MINE, at=START, quiet=timedelta(hours=1), imported=False) is None
-            assert turns.open_session(THEIRS, at=START, quiet=timedelta(hours=1), imported=False) is not None
+            assert buffer.open_session(MINE, at=START, quiet=timedelta(hours=1), imported=False) is None
+            assert buffer.open_session(THEIRS, at=START, quiet=timedelta(hours=1), imported=False) == theirs
             assert turns.sessions_of_day(THEIRS, day=START.date()) == 1
 
     def test_quiet_scopes_are_those_whose_own_turns_are_old(self, database: Database) -> None:

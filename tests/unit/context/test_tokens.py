@@ -35,11 +35,11 @@ def test_an_empty_text_takes_nothing() -> None:
 
 def test_hidden_parts_count_and_are_no_words() -> None:
     parts = [{"type": "thinking", "thinking": PROSE}, {"type": "text", "text": "Yes."}, {"type": "image", "data": "x"}]
-    message = read_message({"role": "assistant", "content": parts}, at=None)
+    message = read_message("assistant", parts, at=None)
     assert message.text == "Yes."
     assert message.tokens > MEDIA_TOKENS + estimate_tokens(PROSE)
 
 
 def test_what_the_caller_left_out_counts() -> None:
-    short = read_message({"role": "toolResult", "content": "cut"}, at=None, omitted_chars=3000)
+    short = read_message("toolResult", "cut", at=None, omitted_chars=3000)
     assert short.tokens >= 1000

@@ -14,20 +14,20 @@ PLENTY = 1_000_000
 
 
 def user(text: str) -> Message:
-    return read_message({"role": "user", "content": text}, at=None)
+    return read_message("user", text, at=None)
 
 
 def assistant(text: str) -> Message:
-    return read_message({"role": "assistant", "content": text}, at=None)
+    return read_message("assistant", text, at=None)
 
 
 def call(name: str = "read") -> Message:
     part = {"type": "toolCall", "id": "1", "name": name, "arguments": {"path": "notes.txt"}}
-    return read_message({"role": "assistant", "content": [part]}, at=None)
+    return read_message("assistant", [part], at=None)
 
 
 def result(text: str = "the file") -> Message:
-    return read_message({"role": "toolResult", "content": [{"type": "text", "text": text}]}, at=None)
+    return read_message("toolResult", [{"type": "text", "text": text}], at=None)
 
 
 def chat(exchanges: int, *, first: int = 0) -> list[Message]:
@@ -89,6 +89,30 @@ class TestCompaction:
         if start < begin < len(messages):
             assert messages[begin].begins_exchange
 
+    @given(
+        st.lists(
+            st.tuples(
+                st.sampled_from(["user", "assistant", "toolResult"]),
+                st.sampled_from(["", "短い文です。", "word " * 30]),
+            ),
+            max_size=30,
+        ),
+        st.integers(0, 12),
+        st.integers(0, 900),
+    )
+    def test_as_many_whole_exchanges_stay_as_fit(  # noqa: PLR0917 hypothesis
+        self, said: list[tuple[str, str]], start: int, budget: int
+    ) -> None:
+        answered = [*said, ("user", "and?"), ("assistant", "That is it.")]
+        messages = [read_message(role, text, at=None) for role, text in answered]
+        start = min(start, len(messages))
+        begins = [index for index in range(start, len(messages)) if messages[index].begins_exchange]
+        protected = max(len(messages) - HYBRID.protect_tail, start)
+        wanted = max((index for index in begins if index <= protected), default=start)
+        fitting = [at for at in (wanted, *begins) if at >= wanted and total_tokens(messages[at:]) <= budget]
+        begin = compacted(messages, start=start, rule=HYBRID, budget=budget)
+        assert begin == min(fitting, default=len(messages))
+
 
 class TestEdge:
     def test_a_window_is_found_again_when_the_transcript_grew(self) -> None:
@@ -124,7 +148,7 @@ class TestEdge:
             user("read"),
             call(),
             result("all of it"),
-            read_message({"role": "assistant", "content": thinking}, at=None),
+            read_message("assistant", thinking, at=None),
         ]
         now = [user("read"), call(), result("[cut]"), assistant("fine")]
         assert find_window([*now, *chat(2)], edge_at([*old, *chat(2)], 4)).begin == 4

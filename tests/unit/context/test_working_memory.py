@@ -1,6 +1,8 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from memory_core.context.working_memory import flatten, telling_sentences
+from memory_core.context.working_memory import flatten, is_telling, telling_sentences
 
 
 @pytest.mark.parametrize(
@@ -31,3 +33,13 @@ def test_what_the_model_sees_anyway_is_left_out() -> None:
 def test_newest_first_each_once_and_bounded() -> None:
     texts = [f"Ticket OBS-{number} is open." for number in range(20)]
     assert telling_sentences([*texts, texts[0]], known="", limit=3) == texts[:3]
+
+
+@given(
+    st.lists(
+        st.sampled_from(["Fine.", "The port is 48213.", "Is it 5432?", "We decided so!", "明日です。", "\n", " ", "  "])
+    )
+)
+def test_a_text_is_telling_when_one_of_its_sentences_is(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    assert is_telling(text) == bool(telling_sentences([text], known=""))

@@ -93,6 +93,7 @@ def test_what_is_not_personal_stays(text: str) -> None:
     "piece",
     [
         *("a", "1 ", "1", "\n", "a" * 63 + ".", "a.b@", "@a.b", "+1 (2) ", "x-y_z.", "[email 1]", "密码"),
+        *("0176 1234567 ", "0999 999 999 99\n", "00 49 30 1234567\n", "(212) 555-0142, "),
         *("password ", "password is ", "key=", "_key: ", "seed phrase abc ", "sk-", "Bearer a", "export A="),
         *(
             "mysql ",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.recall.periods import named_periods
+from memory_core.recall.periods import named_periods, without_dates
 
 ASKED = datetime(2025, 6, 11, 12, tzinfo=UTC)
 """A Wednesday."""
@@ -143,3 +143,29 @@ def test_a_week_begins_in_the_zone_of_the_asker_in_every_language() -> None:
         datetime(2025, 6, 1, 16, tzinfo=UTC),
         datetime(2025, 6, 8, 16, tzinfo=UTC),
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("What did she buy on 3 May 2023?", "What did she buy?"),
+        ("In May 2023, what did she buy?", "what did she buy?"),
+        ("Who came in the first week of June?", "Who came?"),
+        ("Where did we live in 2019?", "Where did we live?"),
+        ("Which book was read as of March 12, 2022 in the club?", "Which book was read in the club?"),
+        ("What happened on 2023-05-07?", "What happened?"),
+        ("What is in the 2019 report?", "What is in the 2019 report?"),
+        ("What did she buy on Friday?", "What did she buy on Friday?"),
+        ("May I come in?", "May I come in?"),
+        ("2023-05-07", "2023-05-07"),
+        ("in May?", "in May?"),
+    ],
+)
+def test_calendar_dates_can_be_taken_out(text: str, rest: str) -> None:
+    assert without_dates(text) == rest
+
+
+@given(st.text(max_size=80))
+def test_nothing_is_added_when_dates_are_taken_out(text: str) -> None:
+    rest = iter(text)
+    assert all(char in rest for char in without_dates(text))

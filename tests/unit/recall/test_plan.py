@@ -49,7 +49,7 @@ def test_each_word_of_a_long_name_counts() -> None:
 
 
 def test_an_empty_scope_names_nobody() -> None:
-    assert read("Is my key lost?", speakers={}) == Plan()
+    assert read("Is my key lost?", speakers={}) == Plan(reading="Is my key lost?")
 
 
 @pytest.mark.parametrize(
