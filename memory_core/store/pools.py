@@ -109,10 +109,11 @@ class PoolRepository:
 
     def positions(self, sessions: Sequence[int], *, scopes: Sequence[ScopeKey]) -> dict[int, list[int]]:
         """Positions of the memories of each of the scopes' sessions, ascending, each once."""
-        found: dict[int, dict[int, None]] = {}
-        for session_id, position in self._read("positions", scopes=scopes, sessions=sessions):
-            found.setdefault(session_id, {})[position] = None
-        return {session_id: list(positions) for session_id, positions in found.items()}
+        return {
+            session_id: sorted(set(map(int, places.split(","))))
+            for session_id, places in self._read("positions", scopes=scopes, sessions=sessions)
+            if places is not None
+        }
 
     def rows(self, ids: Sequence[MemoryId], *, scopes: Sequence[ScopeKey]) -> list[PoolRow]:
         """The memories as far as they lie in the scopes, in no order."""
@@ -139,16 +140,23 @@ class PoolRepository:
 def _statements(*, is_sqlite: bool) -> _Statements:
     ids = _listed("ids", of=String(), is_sqlite=is_sqlite).subquery()
     places = _places(is_sqlite=is_sqlite).subquery()
-    sessions = _listed("sessions", of=BigInteger(), is_sqlite=is_sqlite)
     stands_there = and_(col(Memory.session_id) == places.c.session_id, col(Memory.position) == places.c.position)
     return _Statements(
         by_id=_rows_of(ids, is_wanted=col(Memory.id) == ids.c.value),
         by_place=_rows_of(places, is_wanted=stands_there),
-        # The scope of the session rather than the memories': then an index alone answers it.
-        positions=select_columns(col(Memory.session_id), col(Memory.position))
-        .join(Session, col(Session.id) == col(Memory.session_id))
-        .where(col(Memory.session_id).in_(sessions), _is_in(col(Session.scope_key)))
-        .order_by(col(Memory.session_id), col(Memory.position)),
+        positions=_positions_of(_listed("sessions", of=BigInteger(), is_sqlite=is_sqlite).subquery()),
+    )
+
+
+def _positions_of(wanted: FromClause) -> _Selection:
+    """One row a session, its positions in one text: a row for each took three times longer."""
+    positions = select_columns(func.aggregate_strings(cast(col(Memory.position), String()), ","))
+    # The scope of the session rather than the memories': then an index alone answers it.
+    return (
+        select_columns(col(Session.id), positions.where(col(Memory.session_id) == Session.id).scalar_subquery())
+        .select_from(wanted)
+        .join(Session, col(Session.id) == wanted.c.value)
+        .where(_is_in(col(Session.scope_key)))
     )
 
 
