@@ -21,12 +21,6 @@ from memory_core.errors import Conflict, Corrupt, Invalid, Unavailable
 
 BUSY_TIMEOUT_S = 15
 """How long a writer waits for another one; SQLite has one writer at a time."""
-_MAPPED_BYTES = 2**30
-"""Of a SQLite file, read from the system's cache without copying: a fifth of the reading for a recall."""
-_PRAGMAS = (
-    *("journal_mode=WAL", "foreign_keys=ON", "secure_delete=ON", "synchronous=FULL", "temp_store=MEMORY"),
-    f"mmap_size={_MAPPED_BYTES}",
-)
 _WRITE = "nightshift_write"
 _MIGRATION_LOCK = 7461
 """Number of the advisory lock on PostgreSQL; any fixed one."""
@@ -174,7 +168,7 @@ def _engine(url: str) -> Engine:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: ConnectionPoolEntry) -> None:
     connection.isolation_level = None  # the driver begins nothing by itself, see _begin_sqlite
-    for pragma in _PRAGMAS:
+    for pragma in ("journal_mode=WAL", "foreign_keys=ON", "secure_delete=ON", "synchronous=FULL", "temp_store=MEMORY"):
         connection.execute(f"PRAGMA {pragma}").close()
 
 

@@ -14,10 +14,12 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import ClassVar
 
+import httpx
 import pytest
 
 from plugin.copies import exports_of
 from tests.acceptance.up_process import MODULES, UpProcess, free_port, nightshift, wait_until
+from tests.answer_times import DELAYED_ACKNOWLEDGEMENT_MS, quickest_answer_ms
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +93,12 @@ def test_status_tells_what_runs(tree: UpProcess) -> None:
     assert done.returncode == 0, done.stderr
     assert f"{tree.url}, home {tree.home}, pid {tree.process.pid}" in done.stdout
     assert re.search(r"^flows +ok$", done.stdout, re.MULTILINE)
+
+
+def test_an_answer_waits_for_no_acknowledgement(tree: UpProcess) -> None:
+    token = {"Authorization": f"Bearer {(tree.home / 'token').read_text().strip()}"}
+    with httpx.Client(base_url=tree.url, headers=token, trust_env=False) as client:
+        assert quickest_answer_ms(client, "/v1/health") < DELAYED_ACKNOWLEDGEMENT_MS / 2
 
 
 def test_a_memory_is_stored_found_shown_and_forgotten(tree: UpProcess) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from tests.answer_times import DELAYED_ACKNOWLEDGEMENT_MS, quickest_answer_ms
 from tests.prefect_server import PrefectServer
 
 
@@ -40,6 +41,11 @@ def test_no_other_page_may_read_its_answers(server: PrefectServer) -> None:
     with server.client() as client:
         answer = client.get("/health", headers={"Origin": "http://elsewhere.example"})
     assert "access-control-allow-origin" not in answer.headers
+
+
+def test_an_answer_waits_for_no_acknowledgement(server: PrefectServer) -> None:
+    with server.client() as client:
+        assert quickest_answer_ms(client, "/health") < DELAYED_ACKNOWLEDGEMENT_MS / 2
 
 
 def test_its_page_is_served(server: PrefectServer) -> None:
